@@ -6,14 +6,15 @@ import { defineConfig, type OutputOptions, type Plugin, type RolldownOptions } f
 const FIRST = /\/src\/(cli\/main|host\/node-version)\.ts$/;
 
 /** What every command line needs, `--help` too. */
-const ALWAYS = /\/src\/(cli\/(start|signals|dispatch|help|print)|host\/version|channel\/ink)\.ts$/;
+const ALWAYS =
+  /\/src\/(cli\/(start|signals|dispatch|help|print)|host\/(package-folder|look\/version)|channel\/ink)\.ts$/;
 
 /** What only a question needs that is put to a person. */
 const PROMPT =
   /\/src\/channel\/(?!at-terminal|columns|ink|screen|tty|yes-or-no)|\/src\/approval\/(present|diff-text|head|shown|structured-text|language|media-type)\.ts$|\/node_modules\/diff\//;
 
 /** What only pages that are fetched and commands that reach hosts need: node's own HTTP and TLS are loaded with it. */
-const NETWORK = /\/src\/(network\/|supervisor\/way-out\.ts$)/;
+const NETWORK = /\/src\/(network\/|call\/way-out\.ts$)/;
 
 /** The licences of all packages that a bundle holds, beside it. */
 const licences: Plugin = {

@@ -2,19 +2,10 @@ import { realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
 import { SlowFirst } from "./scripts/lib/slow-first.ts";
+import { leftOutOfTier } from "./scripts/lib/tiers.ts";
 import { ALONE } from "./test/support/alone.ts";
 import { leftOutOn } from "./test/support/linux-only.ts";
-
-/** Which test files each tier leaves out; `scripts/test` sets the tier. */
-const outOf: Readonly<Record<string, readonly string[]>> = {
-  quick: ["**/*.slow.test.ts", "**/*.long.test.ts"],
-  all: ["**/*.long.test.ts"],
-  long: [],
-};
-
-const tier = process.env["COFFERDAM_TEST_TIER"] ?? "quick";
-const outOfTier = outOf[tier];
-if (outOfTier === undefined) throw new Error(`COFFERDAM_TEST_TIER is quick, all or long, not \`${tier}\``);
+import { NIGHTLY } from "./test/support/nightly.ts";
 
 const elsewhere = leftOutOn(process.platform);
 for (const [files, reason] of Object.entries(elsewhere))
@@ -23,13 +14,17 @@ for (const [files, reason] of Object.entries(elsewhere))
 // On macOS it lies behind a link, and what tests expect are paths as they are when links are followed.
 process.env["TMPDIR"] = realpathSync(tmpdir());
 
-const leftOut = [...configDefaults.exclude, ...outOfTier, ...Object.keys(elsewhere)];
+const nightly = Object.values(NIGHTLY).map((folder) => `${folder}/**`);
+const leftOut = [...configDefaults.exclude, ...leftOutOfTier(), ...nightly, ...Object.keys(elsewhere)];
 const alone = Object.keys(ALONE);
 
 export default defineConfig({
   test: {
     // Examples name the package as its users do; here that is the checkout.
     alias: {
+      "cofferdam/compat": `${import.meta.dirname}/src/entry/compat.ts`,
+      "cofferdam/gate": `${import.meta.dirname}/src/entry/gate.ts`,
+      "cofferdam/profile": `${import.meta.dirname}/src/entry/profile.ts`,
       "cofferdam/ai-sdk": `${import.meta.dirname}/src/adapters/ai-sdk.ts`,
       "cofferdam/http": `${import.meta.dirname}/src/http/index.ts`,
       "cofferdam/mcp": `${import.meta.dirname}/src/mcp/index.ts`,
@@ -38,6 +33,7 @@ export default defineConfig({
       "cofferdam/openai-agents": `${import.meta.dirname}/src/adapters/openai-agents.ts`,
       "cofferdam/postgres": `${import.meta.dirname}/src/store/postgres.ts`,
       "cofferdam/testing": `${import.meta.dirname}/src/testing/index.ts`,
+      "cofferdam/types": `${import.meta.dirname}/src/entry/types.ts`,
       cofferdam: `${import.meta.dirname}/src/index.ts`,
     },
     // Sandboxes must be started from a process's main thread: the kernel kills bubblewrap with the thread

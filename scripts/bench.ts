@@ -7,20 +7,21 @@ import { setTimeout as pause } from "node:timers/promises";
 import { execa } from "execa";
 import { BrokerHandler } from "../src/approval/handlers.ts";
 import type { GatedPlan } from "../src/backend/plan.ts";
+import { prepare } from "../src/decide/prepare.ts";
 import { Event } from "../src/event/event.ts";
-import { type Host, thisHost } from "../src/host/host.ts";
-import type { Ledger } from "../src/host/ledger.ts";
-import { openInputs } from "../src/host/open-inputs.ts";
+import type { Ledger } from "../src/host/launch/ledger.ts";
+import { openInputs } from "../src/host/launch/open-inputs.ts";
+import { type Host, thisHost } from "../src/host/look/host.ts";
 import { FileJournal, MemoryJournal } from "../src/journal/journal.ts";
 import { digest, printProfile } from "../src/profile/canonical.ts";
 import { intersect } from "../src/profile/intersect.ts";
 import { absolutePath, joinPath } from "../src/profile/path.ts";
 import { type FileEntry, normalProfile, type Profile } from "../src/profile/profile.ts";
+import { resolvePolicy } from "../src/session/resolve-setup.ts";
+import type { Session } from "../src/session/session.ts";
+import { createSupervisor } from "../src/session/supervisor.ts";
 import { MemoryStore } from "../src/store/memory.ts";
 import type { Store } from "../src/store/store.ts";
-import { prepare } from "../src/supervisor/prepare.ts";
-import type { Session } from "../src/supervisor/session.ts";
-import { createSupervisor, decideStanding } from "../src/supervisor/supervisor.ts";
 import { crowdOfQuestions, verdictTimes } from "../test/support/approval/figures.ts";
 import { faceFigures } from "../test/support/faces/figures.ts";
 import { fileFigures, type Times } from "../test/support/files/figures.ts";
@@ -37,12 +38,12 @@ import { hardeningCalls, layFloor, withoutPlaceholders } from "./lib/floor.ts";
 const RUNS = 100;
 const WARM_UP = 20;
 
-/** After so long the next call's launcher waits, in milliseconds. */
+/** The time until the next call's launcher waits, in milliseconds. */
 const PAUSE_MS = 20;
 
-/** How many files the tree has that checkouts search in turn. */
+/** The number of files of the tree that checkouts search in turn. */
 const FILES_BESIDE = 10_000;
-/** How often each checkout does it. */
+/** The number of rounds of each checkout. */
 const ROUNDS_BESIDE = 9;
 
 const root = join(import.meta.dirname, "..");
@@ -55,7 +56,7 @@ try {
   rmSync(stage, { recursive: true, force: true });
 }
 
-/** A cold call of ours, and of other checkouts of this project, in turn, and what it is made of: what a change costs. */
+/** Times a cold call and its parts, in this and other checkouts in turn: the cost of a change. */
 async function beside(checkouts: readonly string[]): Promise<void> {
   const all = [root, ...checkouts.map((checkout) => resolve(checkout))];
   const [ours = [], ...theirs] = await timesBeside(all, stage, { warmUp: WARM_UP, counted: 2 * RUNS });
@@ -95,23 +96,23 @@ async function bench(): Promise<void> {
     journal: new MemoryJournal(),
   });
   const session = supervisor.session({ caller: "person" });
-  const { onYes } = await session.prepare({ argv: ["true"] });
-  if (onYes.rendering.kind !== "plan") throw new Error("the bench's call has no plan");
-  const { plan } = onYes.rendering;
+  const { withApproval } = await session.prepare({ argv: ["true"] });
+  if (withApproval.rendering.kind !== "plan") throw new Error("the bench's call has no plan");
+  const { plan } = withApproval.rendering;
   if (plan.kind === "rules") throw new Error("the bench measures bubblewrap, on Linux");
   console.log(
     `Linux ${release()} ${arch()}, ${cpus().length} cores, Node ${process.version}, bubblewrap ${plan.version}; medians of ${RUNS} runs\n`,
   );
 
   const { raw, ours, atOnce } = await launches(plan, session, supervisor.shared.ledger);
-  row("raw bwrap, the same plan and gate", raw, null);
+  row("raw bwrap, the same plan and start program", raw, null);
   row("our call after a pause, in process, proof included", ours, raw);
   row("our call at once after others", atOnce, raw);
   row("  of it: what comes on top", atOnce - raw, null);
   row("  of it: a cgroup for memory and processes", await cgroupOnTop(workspace), null);
-  const { walls } = supervisor.shared;
-  // The last is that of processes.
-  const cgroups = walls.kind === "standing" ? (walls.machine.cgroups?.folders.at(-1) ?? null) : null;
+  const { sandbox: walls } = supervisor.shared;
+  // The last folder is that of processes.
+  const cgroups = walls.kind === "available" ? (walls.machine.cgroups?.folders.at(-1) ?? null) : null;
   row(
     "the hardening's own system calls, and nothing else",
     callsAlone(plan.tree === null ? null : cgroups),
@@ -126,8 +127,8 @@ async function bench(): Promise<void> {
   for (const files of [10_000, 100_000]) {
     const folder = absolutePath(join(stage, `tree-${files}`));
     plantFiles(folder, files);
-    const { onYes } = decideStanding({ host, cwd: folder }).standing;
-    const { first, warm, delayP99 } = await searchFigures(onYes.profile);
+    const { withApproval } = resolvePolicy({ host, cwd: folder }).policy;
+    const { first, warm, delayP99 } = await searchFigures(withApproval.profile);
     const what = `search of ${files.toLocaleString("en")} files for what globs protect`;
     console.log(
       `${`${what}, first`.padEnd(56)} ${first.toFixed(2).padStart(8)} ms, loop p99 ${delayP99.toFixed(1)} ms`,
@@ -156,7 +157,7 @@ async function bench(): Promise<void> {
   await faces(workspace);
 }
 
-/** What each face adds to a call of the library. */
+/** The additional time of each integration, on top of a call of the library. */
 async function faces(workspace: string): Promise<void> {
   writeFileSync(join(workspace, "figures.txt"), "x".repeat(4096));
   await using supervisor = await supervisorIn(workspace, "faces", {});
@@ -165,7 +166,7 @@ async function faces(workspace: string): Promise<void> {
   for (const [face, ms] of Object.entries(onTop)) row(`  by ${face}, on top`, ms, null);
 }
 
-/** How many requests each kind of store takes in and decides, and how soon an answer is heard of in another process. */
+/** Requests per second of each kind of store, and the time until another process sees an answer. */
 async function stores(): Promise<void> {
   const rate = (what: string, perSecond: number): void =>
     console.log(`${what.padEnd(56)} ${perSecond.toFixed(0).padStart(8)} /s`);
@@ -192,7 +193,7 @@ async function stores(): Promise<void> {
   await answers();
 }
 
-/** How soon a program runs once another process has said yes to it, over the file that they share. */
+/** The time from an approval in another process, over the shared file, to the running program. */
 async function answers(): Promise<void> {
   const workspace = absolutePath(join(stage, "asking"));
   mkdirSync(workspace);
@@ -204,7 +205,7 @@ async function answers(): Promise<void> {
   row("from another process's answer to the running program", median(times.slice(WARM_UP)), null);
 }
 
-/** The egress proxy beside direct connections, and what the way to it takes of a call. */
+/** The egress proxy compared with direct connections, and its cost for a call. */
 async function egress(workspace: string): Promise<void> {
   await using server = await blobServer();
   const under = (name: string, network: unknown) =>
@@ -241,7 +242,7 @@ async function egress(workspace: string): Promise<void> {
   row(`200 downloads of 1 MB at once (${crowd.whole} came whole)`, crowd.ms, null);
 }
 
-/** A raw launch and calls of ours in turn, so that a drift of the machine meets all: one after a pause, some at once. */
+/** A raw launch and calls of ours in turn, so that a slower machine affects all: one after a pause, some at once. */
 async function launches(
   plan: GatedPlan,
   session: Session,
@@ -265,7 +266,7 @@ async function launches(
   return { raw: median(raw), ours: median(ours), atOnce: median(atOnce) };
 }
 
-/** What the kernel takes of it, by itself. */
+/** The kernel's part alone. */
 function callsAlone(cgroups: string | null): number {
   const floor = layFloor(stage, cgroups);
   const times: number[] = [];
@@ -323,7 +324,7 @@ function supervisorIn(
   return createSupervisor({ host, cwd: absolutePath(workspace), config, journal: new MemoryJournal() });
 }
 
-/** What anyone would write by hand: spawn, feed the descriptors, read both outputs, open the gate, wait. */
+/** A launch written by hand: spawn, feed the descriptors, read both outputs, open the gate, wait. */
 async function rawLaunch(plan: GatedPlan): Promise<void> {
   const last = Math.max(plan.gateFd, ...plan.inputs.map((input) => input.fd));
   using opened = openInputs(plan.inputs);
@@ -370,7 +371,7 @@ async function cli(workspace: string, stateFolder: string): Promise<number> {
   return median(times);
 }
 
-/** Why `host/spawn.ts` starts launchers with `node:child_process`: a plain program, started by both in turn. */
+/** Compares execa with `node:child_process`, which `host/launch/spawn.ts` uses: both start a plain program in turn. */
 async function execaOnTop(): Promise<number> {
   const stdio = ["ignore", "pipe", "pipe"] as const;
   const plain: number[] = [];
@@ -389,7 +390,7 @@ async function execaOnTop(): Promise<number> {
   return median(byExeca) - median(plain);
 }
 
-/** The pure decision alone, with facts that differ each time, as after a change on the machine. */
+/** The decision alone, with new facts each time, as after a change on the machine. */
 async function preparation(
   supervisor: Awaited<ReturnType<typeof createSupervisor>>,
   session: Session,
@@ -410,13 +411,13 @@ async function preparation(
   for (let run = -200; run < 1000; run += 1) {
     const changed = { ...look, facts: { ...look.facts } };
     const began = performance.now();
-    prepare(call, supervisor.shared.standing, changed);
+    prepare(call, supervisor.shared.policy, changed);
     if (run >= 0) times.push(performance.now() - began);
   }
   return median(times);
 }
 
-/** Microseconds of a line in a file, as anybody would append it and take it back, and as the journal writes it; in turn. */
+/** Microseconds of a line in a file: appended directly, and written by the journal; in turn. */
 function journalTimes(): { readonly plain: number; readonly chained: number } {
   const event = Event.parse({
     version: 1,
@@ -464,7 +465,7 @@ function algebra(): number {
   return median(times);
 }
 
-/** 10,000 entries, half of them the other profile's too. */
+/** 10,000 entries, half of them also in the other profile. */
 function largeProfile(seed: number): Profile {
   const files = Array.from({ length: 10_000 }, (_, index): FileEntry => {
     const shared = index % 2 === 0 ? 0 : seed;

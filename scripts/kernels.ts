@@ -15,7 +15,7 @@ const USAGE = `usage: scripts/kernels [--only SERIES] [--job TEXT] [--logs FOLDE
   --only SERIES  one of ${SERIES.map(({ name }) => name).join(", ")}
   --job TEXT     jobs whose name holds the text: ${JOBS.map(({ name }) => name).join(", ")}
   --logs FOLDER  keep there what every machine said, and what its jobs said
-  --record       write to docs/kernels.json what was seen, for each job that held`;
+  --record       write to docs/reference/kernels.json what was seen, for each job that held`;
 
 const { values } = parseArgs({
   options: {
@@ -48,7 +48,7 @@ const cache = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "
 const stage =
   values.logs === undefined ? mkdtempSync(join(tmpdir(), "cofferdam-kernels-")) : resolve(values.logs);
 try {
-  // What runs in the machines is the same as the tests run here.
+  // The machines run the same bundles as the tests here.
   await bundle();
   const tried: Tried[] = [];
   for (const one of series) tried.push(await tryKernel(fetchKernel(one, cache)));

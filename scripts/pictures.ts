@@ -75,7 +75,7 @@ async function askAll(at: Face): Promise<void> {
       tool: "drop_table",
       agent: "ops",
       description: "Drop the table `sessions_2023`",
-      reason: "operator rule `drop_*` asks",
+      reason: "rule `drop_*` of an operator profile",
       risk: "destructive",
       demandsPerson: true,
       covers: null,

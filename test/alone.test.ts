@@ -1,9 +1,10 @@
-import { globSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { matchesGlob } from "node:path";
 import { expect, it } from "vitest";
 import { ALONE } from "./support/alone.ts";
+import { dailyTests } from "./support/nightly.ts";
 
-const FILES = globSync("{test,examples}/**/*.test.ts");
+const FILES = dailyTests();
 const hasOwnProcess = (file: string): boolean => Object.keys(ALONE).some((some) => matchesGlob(file, some));
 
 it("every pattern is of files that there are", () => {

@@ -1,19 +1,69 @@
-import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ROOMS, violations } from "./support/architecture.ts";
+import { loadedBy, ROOMS, roomOf, violations } from "./support/architecture.ts";
 import { CLOCKS, durationsIn } from "./support/clocks.ts";
+import { sourceFigures, sources } from "./support/figures/figures.ts";
+import { RATCHETS } from "./support/figures/ratchets.ts";
+import { moduleFacts } from "./support/module-facts.ts";
+import { dailyTests, NIGHTLY, READ_BY_DAY } from "./support/nightly.ts";
 
 test("the sources obey the table of rooms", { timeout: 120_000 }, () => {
-  expect(violations(sources(join(import.meta.dirname, "../src")))).toEqual([]);
+  expect(violations(sources())).toEqual([]);
+});
+
+/** The rooms that make a sandbox, look at the machine for it, or run something in it. */
+const SANDBOX = ["backend", "attacks", "host/launch", "network", "worker", "config", "decide", "session"];
+
+test("the entry of the gate reaches no code of the sandbox; the main entry does", () => {
+  const files = sources();
+  const roomsOf = (entry: string): readonly string[] => {
+    const reached = new Set(loadedBy(entry, files).map(roomOf));
+    return SANDBOX.filter((room) => reached.has(room));
+  };
+  expect(roomsOf("entry/gate.ts")).toEqual([]);
+  expect(roomsOf("index.ts")).toEqual(SANDBOX.filter((room) => room !== "worker"));
+});
+
+describe("figures of the sources", () => {
+  const figures = sourceFigures(sources());
+
+  test.each(Object.entries<number>({ ...RATCHETS }))("%s is at most %i, and close to it", (name, most) => {
+    const value = Object.entries<number>({ ...figures }).find(([one]) => one === name)?.[1];
+    expect(
+      value,
+      `lower ${name} in test/support/figures/ratchets.ts, or undo what raised it`,
+    ).toBeLessThanOrEqual(most);
+    // One that has fallen is lowered: what was won is kept.
+    expect(value).toBeGreaterThanOrEqual(Math.floor(most * 0.95));
+  });
+
+  test("a fault of each kind is counted", () => {
+    const text = (code: string): Readonly<Record<string, string>> => ({
+      "a/a.ts": code,
+      "a/b.ts": "export type B = 1;\n",
+    });
+    const counted = (code: string) => sourceFigures(text(code));
+    expect(counted("export interface B {}\n").collidingTypes).toBe(1);
+    expect(counted("export interface Told {}\n").oneWordTypes).toBe(1);
+    expect(counted("export interface Verdict {}\n").oneWordTypes).toBe(0);
+    expect(counted("/** What nobody answered. */\nexport const a = 1;\n").headlessDocstrings).toBe(1);
+    expect(counted("/** Unanswered requests. */\nexport const a = 1;\n").headlessDocstrings).toBe(0);
+    expect(counted("const MOST_LINES = 3;\n").mostConstants).toBe(1);
+    const long = `${"word ".repeat(30)}end`;
+    expect(counted(`throw new CofferdamError("USAGE", \`${long}\`);\n`).longErrorSentences).toBe(1);
+    expect(
+      counted(`throw new CofferdamError("USAGE", "short", { hint: "${long}" });\n`).longErrorSentences,
+    ).toBe(1);
+  });
 });
 
 test("no test expects anything of how long something takes", () => {
   const folder = import.meta.dirname;
-  const names = globSync("**/*.test.ts", { cwd: folder }).filter((name) => name !== "architecture.test.ts");
-  const found = names.flatMap((name) =>
-    durationsIn(name.replaceAll(sep, "/"), readFileSync(join(folder, name), "utf8")),
-  );
+  const names = dailyTests()
+    .filter((file) => file.startsWith("test/") && file !== "test/architecture.test.ts")
+    .map((file) => relative("test", file).replaceAll(sep, "/"));
+  const found = names.flatMap((name) => durationsIn(name, readFileSync(join(folder, name), "utf8")));
   expect(found).toEqual([]);
   expect(Object.keys(CLOCKS).filter((name) => !names.includes(name))).toEqual([]);
   const twins = [
@@ -26,6 +76,35 @@ test("no test expects anything of how long something takes", () => {
   const [clocked = ""] = Object.keys(CLOCKS);
   expect(durationsIn(clocked, "const a = performance.now();")).toEqual([]);
   expect(durationsIn(clocked, "expect(performance.now() - a).toBeLessThan(9);")).toHaveLength(1);
+});
+
+describe("what is run each night", () => {
+  const root = join(import.meta.dirname, "..");
+  const folders = Object.values(NIGHTLY);
+  const isNightly = (file: string): boolean => folders.some((folder) => file.startsWith(`${folder}/`));
+
+  test("has tests, a config and a README of its own, under the name of its room", () => {
+    for (const [room, folder] of Object.entries(NIGHTLY)) {
+      expect(folder.split("/").at(-1)).toBe(room);
+      for (const name of ["vitest.config.ts", "README.md"])
+        expect([folder, name, existsSync(join(root, folder, name))]).toEqual([folder, name, true]);
+      expect(globSync(`${folder}/**/*.test.ts`, { cwd: root })).not.toEqual([]);
+    }
+  });
+
+  test("is imported by nothing else, but where a reason is given", () => {
+    const files = globSync("{test,scripts,examples}/**/*.ts", { cwd: root }).filter(
+      (file) => !isNightly(file),
+    );
+    const importing = files.filter((file) =>
+      moduleFacts(file, readFileSync(join(root, file), "utf8")).imports.some(({ specifier }) =>
+        isNightly(join(dirname(file), specifier)),
+      ),
+    );
+    expect(files.length).toBeGreaterThan(500);
+    expect(importing).toEqual(Object.keys(READ_BY_DAY));
+    expect(isNightly("test/seatbelt-model/compile.ts")).toBe(true);
+  });
 });
 
 describe("the rules fire", () => {
@@ -63,6 +142,14 @@ describe("the rules fire", () => {
       "a late import of a room further down",
       { "config/a.ts": 'export const load = () => import("../cli/main.ts");\n' },
       ["config/a.ts:1 order: config is above cli"],
+    ],
+    [
+      "a file that looks at the machine and reaches one that launches",
+      { "host/look/a.ts": importing("../launch/spawn.ts"), "host/a.ts": importing("./look/user.ts") },
+      [
+        "host/a.ts:1 order: host is above host/look",
+        "host/look/a.ts:1 order: host/look is above host/launch",
+      ],
     ],
     [
       "an import of the library's entry",
@@ -158,15 +245,15 @@ describe("the rules fire", () => {
     ],
     [
       "a preparation that reaches an effect",
-      { "supervisor/prepare.ts": importing("./supervisor.ts") },
-      ["supervisor/prepare.ts:1 pure: reaches supervisor/supervisor.ts, which is not pure"],
+      { "decide/prepare.ts": importing("../host/launch/facts.ts") },
+      ["decide/prepare.ts:1 pure: reaches host/launch/facts.ts, which is not pure"],
     ],
     [
       "a second place that starts processes",
-      { "host/probe.ts": importing("execa"), "network/a.ts": importing("child_process") },
+      { "host/launch/probe.ts": importing("execa"), "network/a.ts": importing("child_process") },
       [
-        "host/probe.ts:1 spawn: imports execa; only host/spawn.ts starts processes",
-        "network/a.ts:1 spawn: imports child_process; only host/spawn.ts starts processes",
+        "host/launch/probe.ts:1 spawn: imports execa; only host/launch/spawn.ts starts processes",
+        "network/a.ts:1 spawn: imports child_process; only host/launch/spawn.ts starts processes",
       ],
     ],
     [
@@ -277,7 +364,7 @@ describe("the rules fire", () => {
 
 describe("the rules let pass", () => {
   test("every room importing the rooms above it, where no rule of its own says less", () => {
-    const special = ["worker", "http", "inbox", "mcp", "adapters", "testing", "index.ts"];
+    const special = ["decide", "worker", "http", "inbox", "mcp", "adapters", "testing", "entry", "index.ts"];
     const usual = ROOMS.filter((room) => !special.includes(room));
     const fileIn = (room: string): string => (room.endsWith(".ts") ? room : `${room}/a.ts`);
     const files = usual.map((room, position) => {
@@ -310,7 +397,7 @@ describe("the rules let pass", () => {
   test("a preparation that names the types of what it is given", () => {
     const prepare =
       'import type { Config } from "../config/config.ts";\nexport const of = (config: Config) => config;\n';
-    expect(listed({ "supervisor/prepare.ts": prepare })).toEqual([]);
+    expect(listed({ "decide/prepare.ts": prepare })).toEqual([]);
   });
 
   test("a package that not every user has, once it is needed", () => {
@@ -335,7 +422,8 @@ describe("the rules let pass", () => {
   test("processes started where they may be", () => {
     expect(
       listed({
-        "host/spawn.ts": 'import { spawn } from "node:child_process";\nimport { execa } from "execa";\n',
+        "host/launch/spawn.ts":
+          'import { spawn } from "node:child_process";\nimport { execa } from "execa";\n',
       }),
     ).toEqual([]);
   });
@@ -383,16 +471,4 @@ test("a file that is no TypeScript is named", () => {
 
 function listed(files: Readonly<Record<string, string>>): readonly string[] {
   return violations(files).map(({ file, line, rule, what }) => `${file}:${line} ${rule}: ${what}`);
-}
-
-/** Every file below `folder`: path within it, with slashes → text. */
-function sources(folder: string): Readonly<Record<string, string>> {
-  if (!existsSync(folder)) return {};
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
-    entry.isFile(),
-  );
-  const paths = files.map((entry) => join(entry.parentPath, entry.name));
-  return Object.fromEntries(
-    paths.map((path) => [relative(folder, path).split(sep).join("/"), readFileSync(path, "utf8")]),
-  );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CLAIMS } from "../src/selftest/claims.ts";
+import { CLAIMS } from "../src/attacks/claims.ts";
 import { printSecurity, proofs } from "./claims.ts";
 import { evidence, strangers } from "./support/claims/evidence.ts";
 import { HISTORY, TRAPS } from "./support/claims/known.ts";

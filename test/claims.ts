@@ -1,6 +1,6 @@
 import { kernelsInWords } from "../scripts/lib/kernels/page.ts";
 import { readRecords } from "../scripts/lib/kernels/record.ts";
-import { CLAIMS, type ClaimId } from "../src/selftest/claims.ts";
+import { CLAIMS, type ClaimId } from "../src/attacks/claims.ts";
 import { evidence } from "./support/claims/evidence.ts";
 import { NOT_PROTECTED } from "./support/claims/not-protected.ts";
 import { ON_MACOS } from "./support/claims/on-macos.ts";
@@ -19,12 +19,16 @@ export function proofs(): ReadonlyMap<ClaimId, { readonly selftest: number; read
   );
 }
 
-/** The text of SECURITY.md: how to report a flaw, what is claimed and where it holds, and what is not protected. */
+/** The text of SECURITY.md: how to report a flaw, the claims and where they hold, and the gaps. */
 export function printSecurity(): string {
   const rows = Object.entries(CLAIMS).map(
     ([id, claim]) => `| ${id} | ${claim} | ${NOT_ON_LINUX.has(id) ? "–" : "yes"} | ${macOf(id)} |`,
   );
-  return [HEAD, ...rows, NEXT, ...NOT_PROTECTED.map((one) => wrapped(one))].join("\n").concat("\n");
+  const gaps = Object.entries(NOT_PROTECTED).flatMap(([title, found]) => [
+    `\n### ${title}\n\n| risk | effect | advice |\n|---|---|---|`,
+    ...found.map(({ risk, effect, advice }) => `| **${risk}** | ${effect} | ${advice} |`),
+  ]);
+  return [HEAD, ...rows, NEXT, ...gaps].join("\n").concat("\n");
 }
 
 function macOf(id: string): string {
@@ -33,56 +37,47 @@ function macOf(id: string): string {
 
 const HEAD = `# Security
 
-Report a flaw privately, through the repository's security advisories. You get an answer within a week; a fix comes
-with a test that fails without it.
+## Report a flaw
 
-## What is a boundary, and what is not
+Report it privately, through the repository's security advisories. You get an answer within a week. Each fix comes with
+a test that fails without it.
 
-The boundary is the OS sandbox: on Linux, bubblewrap with user, mount, pid, network, ipc, uts and cgroup namespaces, no
-capability, no new privileges, and a seccomp filter; on macOS, Seatbelt by the system's own \`sandbox-exec\`, with rules
-that deny all that they don't name. The approval gate guards against mistakes; it is no boundary by
-itself, and approving a call never removes the sandbox.
+## The boundary
 
-**Who attacks.** The model chooses tool inputs. A hostile repository supplies files, names, symlinks, git metadata and
-config look-alikes. A sandboxed process runs any code it likes, for as long as it lives, also beside another sandbox on
-the same tree, and may be killed or kill. Another local user looks at process lists and shared folders.
+The boundary is the OS sandbox. On Linux it is bubblewrap with user, mount, pid, network, ipc, uts and cgroup namespaces,
+without capabilities or new privileges, and with a seccomp filter. On macOS it is Seatbelt through \`sandbox-exec\`, with
+rules that deny everything they do not name.
 
-**Who is trusted.** The kernel, the operator's files, the person who approves, the host process of the supervisor.
+The approval gate prevents mistakes; it is not a boundary. An approval never removes the sandbox.
 
-## What this version claims
+**Attackers.** The model chooses tool inputs. A hostile repository supplies files, names, symlinks, git metadata and fake
+configs. A sandboxed process runs any code for as long as it lives, also beside another sandbox on the same tree. It may
+kill processes and be killed. Another local user reads process lists and shared folders.
 
-**Linux**, with bubblewrap 0.5 or newer: each claim is tested on a real kernel, as root and as an ordinary user, each denial
-beside a twin that succeeds. \`cofferdam selftest\` tries most of them on your own machine.
+**Trusted.** The kernel, the operator's files, the person who approves, and the process of the supervisor.
+
+The [threat model](docs/explanation/threat-model.md) explains these choices.
+
+## Claims
+
+**Linux**, with bubblewrap 0.5 or newer: each claim is tested on a real kernel, as root and as an ordinary user. Each
+test of a denial has a control that succeeds. \`cofferdam selftest\` tries most of them on your own machine.
 ${kernelsInWords(readRecords())}
 
-**macOS**, where Seatbelt is documented by nobody who made it:
-- *by rules*: the text that a call's rules are is what holds. What is proven of it is proven on Linux: two readers of such
-  texts that share no code with what writes them find in it what the profile says, under every reading that others'
-  observations leave open; and on a Mac that is imitated, files, links, spellings and all, none of those acts of the selftest
-  that rules are asked about and no random run of system calls gets through, while each twin does, as long as its kernel asks
-  about what is linked or cloned (see *names and links*). The gate and what ends a call are tested with real walls
-  behind a stand-in for \`sandbox-exec\`. What your Mac's kernel does with such a text, \`cofferdam selftest\` shows there by
-  real calls, and \`cofferdam doctor\` asks it what the proofs take for granted: before they have run on a Mac, nothing here was
-  seen on it. An act that can't be tried there is said not to have been, and does not count.
-- *by the host*, *by the same code*: what runs outside of all walls, and is tested on Linux, and by the project's runs on macOS.
-- *in part*, *no*: as it says, and below.
+**macOS**: the words of its column mean
+
+- *by rules*: the generated Seatbelt rules enforce it. Two independent readers of such rules find exactly the profile
+  in them. No selftest act and no random system call gets through on a simulated Mac. These proofs run on Linux, each night.
+  Only \`cofferdam selftest\` and \`cofferdam doctor\` on your Mac show how its kernel behaves. Acts that cannot be tried
+  there are listed and do not count. [More on macOS](docs/explanation/macos.md).
+- *by the host*, *by the same code*: code outside the sandbox does it. It is tested on Linux and in the project's macOS
+  runs.
+- *in part*, *no*: as described there and [below](#macos).
 
 | id | claim | Linux | macOS |
 |---|---|---|---|`;
 
 const NEXT = `
-## What is not protected
-`;
+## Not protected
 
-/** A list item in lines of at most 118 characters. */
-function wrapped(text: string): string {
-  const lines: string[] = [];
-  let line = "-";
-  for (const word of text.split(" ")) {
-    if (line.length + 1 + word.length > 118) {
-      lines.push(line);
-      line = ` ${word === "" ? "" : ` ${word}`}`;
-    } else line = `${line} ${word}`;
-  }
-  return [...lines, line].join("\n");
-}
+Each row is a known gap: the damage that can happen, and how to avoid it.`;

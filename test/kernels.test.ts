@@ -9,7 +9,7 @@ import { kernelsInWords, kernelsPage } from "../scripts/lib/kernels/page.ts";
 import { isWhole, readRecords, recorded } from "../scripts/lib/kernels/record.ts";
 import { tableOf } from "../scripts/lib/kernels/table.ts";
 
-test("docs/kernels.json tells of series and jobs that there are, each with a number of what was seen", () => {
+test("docs/reference/kernels.json tells of series and jobs that there are, each with a number of what was seen", () => {
   const records = readRecords();
   const known = SERIES.map(({ name }) => name);
   expect(records.map(({ series }) => series)).toEqual(
@@ -23,8 +23,8 @@ test("docs/kernels.json tells of series and jobs that there are, each with a num
 });
 
 // `npx vitest run test/kernels.test.ts -u` writes it.
-test("docs/kernels.md says what docs/kernels.json says", async () => {
-  await expect(kernelsPage(readRecords())).toMatchFileSnapshot("../docs/kernels.md");
+test("docs/reference/kernels.md says what docs/reference/kernels.json says", async () => {
+  await expect(kernelsPage(readRecords())).toMatchFileSnapshot("../docs/reference/kernels.md");
 });
 
 test("of the packages of a series the newest is taken, and none for clouds or real time", () => {

@@ -1,26 +1,20 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { SEEDS } from "./seeds.ts";
+import { dailyTests } from "./support/nightly.ts";
 
 /** Ids at the end of a test's title: `… (S0-10, C5)`. */
 const NAMED = /\(((?:S[0-4]-D?\d+|C\d+)(?:, (?:S[0-4]-D?\d+|C\d+))*)\)["'`]/g;
 
 const checkout = join(import.meta.dirname, "..");
 const named = new Map(
-  ["test", "examples"]
-    .flatMap((folder) =>
-      readdirSync(join(checkout, folder), { recursive: true, encoding: "utf8" }).map((file) =>
-        join(folder, file),
-      ),
-    )
-    .filter((file) => file.endsWith(".test.ts"))
-    .flatMap((file) => {
-      const text = readFileSync(join(checkout, file), "utf8");
-      return [...text.matchAll(NAMED)].flatMap(([, ids = ""]) =>
-        ids.split(", ").map((id) => [id, file] as const),
-      );
-    }),
+  dailyTests().flatMap((file) => {
+    const text = readFileSync(join(checkout, file), "utf8");
+    return [...text.matchAll(NAMED)].flatMap(([, ids = ""]) =>
+      ids.split(", ").map((id) => [id, file] as const),
+    );
+  }),
 );
 
 test("every requirement that is served, and every defect that must be gone, has a test that names it", () => {

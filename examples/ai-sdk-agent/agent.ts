@@ -2,7 +2,7 @@ import { generateText, isStepCount, type LanguageModel, type ModelMessage } from
 import { absolutePath, createSupervisor } from "cofferdam";
 import { cofferdamTools } from "cofferdam/ai-sdk";
 
-/** Lets the model go on until it is done, or until somebody has to answer. What is kept meanwhile is the messages. */
+/** Continues a conversation until it is over or a call needs an answer. The messages are its whole state. */
 export async function goOn(
   folder: string,
   model: LanguageModel,
@@ -25,7 +25,7 @@ export async function goOn(
   return { text, questions, messages: [...messages, ...responseMessages] };
 }
 
-/** What somebody says to a question, as the conversation goes on with it. */
+/** A person's answer to a question, as a message of the conversation. */
 export function answer(approvalId: string, approved: boolean, reason?: string): ModelMessage {
   return {
     role: "tool",

@@ -68,7 +68,7 @@ test("after a no it is told why, and nothing is written", async () => {
   expect(existsSync(page)).toBe(false);
 });
 
-/** What `useChat` keeps in a page. */
+/** The messages that `useChat` keeps in a page. */
 class Page extends AbstractChat<UIMessage> {
   constructor(send: (request: Request) => Promise<Response>) {
     const state: ChatState<UIMessage> = {

@@ -10,8 +10,8 @@ import type { Session, Supervisor } from "cofferdam";
 import { cofferdamTools } from "cofferdam/ai-sdk";
 
 /**
- * Answers what `useChat` sends, for whoever is signed in. A yes for the session is theirs alone: each has their own. A yes to a
- * call stays in its chat: whoever names another's chat is in one of their own.
+ * Answers requests of `useChat` for the signed-in user. Each user has a session, so an approval for the session is
+ * theirs alone. The user is part of the conversation's id, so nobody can answer in the chat of another user.
  */
 export function chatRoute(supervisor: Supervisor, model: LanguageModel, secret: string) {
   const sessions = new Map<string, Session>();

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
-import { approved, CallbackHandler, rejected } from "cofferdam";
+import { approved, CallbackHandler, rejected } from "cofferdam/gate";
 import { expect, test } from "vitest";
 import { gated, type TheirTool } from "./gated.ts";
 
 const sent: unknown[] = [];
 
-/** Asks about mails that leave the house; who wants it and in which run, the framework knows. */
+/** Asks about mails to other domains, with the agent and the run from the framework. */
 const mail: TheirTool = {
   name: "send_mail",
   execute: (args) => {

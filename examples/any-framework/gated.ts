@@ -5,16 +5,16 @@ import {
   createGate,
   defineTool,
   toolResult,
-} from "cofferdam";
+} from "cofferdam/gate";
 
-/** A tool as some framework has it; it may know by itself what it would ask about. */
+/** A tool of some framework; it may have a check of its own. */
 export interface TheirTool {
   readonly name: string;
   readonly execute: (args: unknown) => unknown;
   readonly checkApproval?: (context: ApprovalContext) => Ask | null;
 }
 
-/** Calls of their tools behind a gate. Whatever the framework knows of a call, a tool's check reads as `metadata`. */
+/** Puts their tools behind a gate. A tool's check reads the framework's data about a call as `metadata`. */
 export function gated(tools: readonly TheirTool[], handler: ApprovalHandler) {
   const guarded = createGate({ handler }).guard(
     tools.map(({ name, execute, checkApproval }) =>

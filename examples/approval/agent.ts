@@ -1,10 +1,10 @@
 import { type ApprovalHandler, createSupervisor, toolResult } from "cofferdam";
 import { tools } from "./tools.ts";
 
-/** What a model asks for in one turn. */
+/** The calls of one turn of a model. */
 export type Turn = readonly { readonly tool: string; readonly args: unknown }[];
 
-/** Plays the turns of an agent behind the gate and gives the transcript: what the model is told of each call. */
+/** Plays the turns of an agent behind the gate. Returns the result of each call, as the model gets it. */
 export async function runAgent(agent: string, turns: readonly Turn[], handler: ApprovalHandler) {
   await using supervisor = await createSupervisor({ config: `${import.meta.dirname}/cofferdam.yaml` });
   await using session = supervisor.session({ agent, handler });

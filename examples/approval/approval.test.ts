@@ -1,14 +1,8 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  type ApprovalRequest,
-  CallbackHandler,
-  createGate,
-  createSupervisor,
-  rejected,
-  toolResult,
-} from "cofferdam";
+import { type ApprovalRequest, CallbackHandler, createSupervisor, rejected, toolResult } from "cofferdam";
+import { createGate } from "cofferdam/gate";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { runAgent } from "./agent.ts";
 import { tools } from "./tools.ts";
@@ -22,7 +16,7 @@ beforeEach(() => {
   asked.length = 0;
 });
 
-/** Somebody who says yes to updates of ann, and no to everything else. */
+/** Approves updates of ann, and rejects the rest. */
 const person = new CallbackHandler((request) => {
   asked.push(request);
   const isFine = request.tool === "search_users" || JSON.stringify(request.safeArgs).includes('"ann"');
@@ -45,11 +39,11 @@ test("reads run, writes are asked about, what drops or deletes is denied, and th
     { type: "success", output: ["ann", "bob"] },
     { type: "success", output: "ann has 4 orders" },
     { type: "denied", output: "Denied: only ann's orders, please" },
-    { type: "denied", output: "Denied: project rule `delete_*`" },
+    { type: "denied", output: "Denied: rule `delete_*` of the config" },
     { type: "denied", output: "Denied: nobody drops tables here" },
     {
       type: "error",
-      error: expect.stringContaining("`update_user` does not take these arguments at `orders`"),
+      error: expect.stringContaining("invalid arguments of `update_user` at `orders`"),
     },
     { type: "error", error: "Error: tool `make_coffee` not found" },
   ]);

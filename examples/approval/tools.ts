@@ -6,7 +6,7 @@ const users = new Map([
   ["bob", 5],
 ]);
 
-/** Four functions of a program, as tools: what they take, and what they can do to the world. */
+/** Four functions of a program as tools, with their inputs and risks. */
 export const tools = [
   defineTool({ name: "search_users", risk: "read_only", run: () => [...users.keys()] }),
   defineTool({

@@ -24,7 +24,7 @@ beforeEach(() => {
   sent.length = 0;
 });
 
-/** Somebody who lets ann have letters for as long as the session lasts, and nobody else. */
+/** Approves letters to ann for the session, and rejects the rest. */
 const person = new CallbackHandler((request) => {
   asked.push(request);
   return request.description === "send a letter to ann"
@@ -44,7 +44,7 @@ async function results(...calls: readonly { readonly tool: string; readonly args
   return found;
 }
 
-/** What stood around a call, as its receipt says. */
+/** The enforcement of a call, by its receipt. */
 function wallsOf(outcome: Outcome): string | null {
   return "receipt" in outcome ? (outcome.receipt?.backend ?? null) : null;
 }
@@ -78,7 +78,7 @@ test("a function with a schema is given nothing that the schema does not take", 
     { type: "success", output: [334, 333, 333], walls: "none" },
     {
       type: "error",
-      error: expect.stringContaining("`split_bill` does not take these arguments at `people`"),
+      error: expect.stringContaining("invalid arguments of `split_bill` at `people`"),
       walls: "none",
     },
   ]);
@@ -95,7 +95,7 @@ test("a program sees what it needs and nothing else, whatever it is called with"
   ).toMatchObject([
     {
       type: "success",
-      // How wide the columns are is each system's own.
+      // The width of the columns differs by system.
       output: { status: 0, stdout: expect.stringMatching(/^ *3 +6 +31 lamp\.txt\n$/) },
       walls: process.platform === "darwin" ? "seatbelt" : "bubblewrap",
     },

@@ -1,4 +1,5 @@
-import { defineTool, requiresApproval, toolFrom } from "cofferdam";
+import { defineTool } from "cofferdam";
+import { requiresApproval, toolFrom } from "cofferdam/compat";
 import { z } from "zod";
 
 /** A letter that was sent. */
@@ -7,9 +8,9 @@ export interface Letter {
   readonly body: string;
 }
 
-/** Three tools of a program's own; letters go to `post`. */
+/** Three tools of a program; letters go to `post`. */
 export function tools(post: (letter: Letter) => void) {
-  /** A function that there was already: asked about each time with its arguments, and not changed. */
+  /** An existing function, unchanged: each call needs an approval, which shows its arguments. */
   function send_letter({ to, body }: { readonly to: string; readonly body: string }): string {
     post({ to, body });
     return `sent to ${to}`;
@@ -18,11 +19,11 @@ export function tools(post: (letter: Letter) => void) {
     toolFrom(
       requiresApproval(send_letter, {
         description: ({ to }) => `send a letter to ${typeof to === "string" ? to : "nobody"}`,
-        // A yes for the session is for whoever it goes to, not for what it says.
+        // An approval for the session covers the recipient, with any text.
         payload: ({ to = null }) => ({ to }),
       }),
     ),
-    /** A function with checked input: it runs in this process, so its risk is all that guards it. */
+    /** A function with checked input. It runs in this process, without a sandbox. */
     defineTool({
       name: "split_bill",
       risk: "read_only",
@@ -33,7 +34,7 @@ export function tools(post: (letter: Letter) => void) {
         return Array.from({ length: people }, (_, index) => share + (index < cents % people ? 1 : 0));
       },
     }),
-    /** A program: it runs in a sandbox in which only the drafts are there, to read, and no network. */
+    /** A program: it runs in a sandbox without network that can only read the drafts. */
     defineTool({
       name: "word_count",
       description: "Counts lines, words and bytes of a draft.",

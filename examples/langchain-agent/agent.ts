@@ -9,10 +9,10 @@ import {
 } from "cofferdam/langchain";
 import { createAgent } from "langchain";
 
-/** Somebody who is shown a question, and answers it by `approve` or `reject`. */
+/** Shows a question to a person, and returns the result of `approve` or `reject`. */
 export type Person = (question: ApprovalQuestion) => Promise<ApprovalAnswer>;
 
-/** Lets a model work in a folder with this config. All that it does, it does behind the gate and inside walls. */
+/** Lets a model work in a folder with this config. Each call passes the gate and runs in the sandbox. */
 export async function work(folder: string, task: string, model: BaseChatModel, person: Person) {
   const cwd = absolutePath(folder);
   await using supervisor = await createSupervisor({ config: `${cwd}/cofferdam.yaml`, cwd });

@@ -22,7 +22,7 @@ beforeEach(() => {
   cpSync(import.meta.dirname, folder, { recursive: true });
 });
 
-/** A model that says what was written down for it; it drafts, counts, and wants to publish what it wrote. */
+/** A model that follows a script: it drafts, counts, and asks to publish. */
 function writer() {
   return fakeModel()
     .respondWithTools([
@@ -37,7 +37,7 @@ function writer() {
     .respond(new AIMessage("The post is out."));
 }
 
-/** What the model was told of its calls, in order. */
+/** The results of its calls, in order. */
 function told(messages: readonly BaseMessage[]) {
   return messages.filter((one) => ToolMessage.isInstance(one)).map(({ status, text }) => [status, text]);
 }

@@ -4,12 +4,12 @@ import { absolutePath, createSupervisor } from "cofferdam";
 import { type ApprovalAnswer, cofferdamMiddleware, questionsOf } from "cofferdam/langchain";
 import { createAgent } from "langchain";
 
-/** What a conversation goes on with: a task, or answers, each under the id that its question had. */
+/** The next input of a conversation: a task, or answers by the id of their question. */
 export type Input = string | Readonly<Record<string, ApprovalAnswer>>;
 
 /**
- * Goes on with a conversation until it is over or somebody has to answer. Nothing is held meanwhile: the next call may be
- * made by another process, on another day, that has the same checkpointer and the same state folder.
+ * Continues a conversation until it is over or a call needs an answer. The process may end meanwhile: the next one needs
+ * the same checkpointer and the same state folder.
  */
 export async function goOn(
   folder: string,

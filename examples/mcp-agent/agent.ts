@@ -1,15 +1,15 @@
 import { Client, type Transport } from "@modelcontextprotocol/client";
 
-/** What a model wants next: a tool to be called, or to say something and be done. */
+/** The next step of a model: a tool call, or a final text. */
 export type Step =
   | { readonly tool: string; readonly args: Record<string, string | readonly string[]> }
   | { readonly text: string };
-/** Anything that decides by what it has been told so far; a real one would ask a provider. */
+/** Decides the next step from the results so far; a real one would ask a provider. */
 export type Model = (tools: readonly string[], told: readonly string[]) => Step;
-/** Whoever sits at the agent: shown a question, and asked for one of its answers. */
+/** Shows a question to the person at the agent, and returns one of its answers. */
 export type Person = (question: string, answers: readonly string[]) => string;
 
-/** An agent that knows nothing of walls: its tools are those of an MCP server, here `cofferdam mcp`. */
+/** An agent with the tools of an MCP server, here `cofferdam mcp`. It has no code about sandboxes. */
 export async function work(server: Transport, model: Model, person: Person): Promise<string> {
   const client = new Client(
     { name: "mcp-agent", version: "1.0.0" },

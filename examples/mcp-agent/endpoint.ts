@@ -2,7 +2,7 @@ import { BrokerHandler, createSupervisor } from "cofferdam";
 import { serveApprovals } from "cofferdam/http";
 import { mcpHttp } from "cofferdam/mcp";
 
-/** Serves the tools of a config over HTTP: the agent has a token by which tools are called, and nothing is answered. */
+/** Serves the tools of a config over HTTP. The agent's token can call tools and cannot answer requests. */
 export async function serveTools(config: string, token: string) {
   const supervisor = await createSupervisor({ config, startsInRoot: true });
   const tools = mcpHttp(supervisor, { handler: new BrokerHandler() });
@@ -13,9 +13,9 @@ export async function serveTools(config: string, token: string) {
     url: `${server.url}/mcp`,
     broker: supervisor.broker,
     [Symbol.asyncDispose]: async () => {
-      await tools[Symbol.asyncDispose]();
+      await tools.close();
       await server.close();
-      await supervisor[Symbol.asyncDispose]();
+      await supervisor.close();
     },
   };
 }

@@ -35,7 +35,7 @@ const STEPS: readonly Step[] = [
   { tool: "shell", args: { argv: ["cat", "/etc/shadow"] } },
 ];
 
-/** Does its steps, and says what it was told. */
+/** Does its steps, and returns the results. */
 function scripted() {
   const heard: string[] = [];
   const model: Model = (_, told) => {
@@ -70,7 +70,7 @@ test("the same agent works over HTTP, with a token that answers nothing", async 
   const { model, heard } = scripted();
   const transport = new StreamableHTTPClientTransport(new URL(endpoint.url), { requestInit });
   const working = work(transport, model, () => "yes, once");
-  // Whoever follows the inbox answers; what is said at the agent is not asked for.
+  // A person at the inbox answers; the agent's user is not asked.
   for (const isYes of [true, false]) {
     await expect.poll(async () => (await endpoint.broker.pending()).length, { timeout: 20_000 }).toBe(1);
     await endpoint.broker.respondAll({}, { approved: isYes }, "ann");
@@ -86,5 +86,5 @@ test("after a no nothing is changed, and the model is told so", async () => {
   const { model, heard } = scripted();
   await work(server, model, () => "no");
   expect(note()).toBe(before);
-  expect(heard[1]).toBe("Denied: the user of mcp-agent said no");
+  expect(heard[1]).toBe("Denied: rejected by the user of mcp-agent");
 });

@@ -1,22 +1,22 @@
 import { type ApprovalHandler, absolutePath, createSupervisor, type ToolCard, toolResult } from "cofferdam";
 
-/** One thing in a conversation: what the model said, or what it was told. */
+/** One message of a conversation, from the model or to it. */
 export type Message =
   | { readonly role: "user" | "assistant"; readonly text: string }
   | { readonly role: "tool"; readonly tool: string; readonly result: ReturnType<typeof toolResult> };
 
-/** What a model wants next: tools to be called, or to say something and be done. */
+/** The next step of a model: tool calls, or a final text. */
 export type Reply =
   | { readonly calls: readonly { readonly tool: string; readonly args: unknown }[] }
   | { readonly text: string };
 
-/** Anything that answers a conversation; a real one would ask a provider. */
+/** Continues a conversation; a real one would ask a provider. */
 export type Model = (tools: readonly ToolCard[], messages: readonly Message[]) => Promise<Reply>;
 
-/** More turns than this, and the model is stopped. */
-const MOST_TURNS = 10;
+/** The maximum of turns; then the model is stopped. */
+const MAX_TURNS = 10;
 
-/** Lets a model take notes in a folder with this config. All that it does, it does behind the gate and inside walls. */
+/** Lets a model take notes in a folder with this config. Each call passes the gate and runs in the sandbox. */
 export async function takeNotes(
   folder: string,
   task: string,
@@ -27,7 +27,7 @@ export async function takeNotes(
   await using supervisor = await createSupervisor({ config: `${cwd}/cofferdam.yaml`, cwd });
   await using session = supervisor.session({ agent: "note-taker", handler });
   const messages: Message[] = [{ role: "user", text: task }];
-  for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+  for (let turn = 0; turn < MAX_TURNS; turn += 1) {
     const reply = await model(session.tools(), messages);
     if ("text" in reply) {
       messages.push({ role: "assistant", text: reply.text });

@@ -17,7 +17,7 @@ beforeEach(() => {
   cpSync(import.meta.dirname, folder, { recursive: true });
 });
 
-/** A model that says what was written down for it. */
+/** A model that follows a script. */
 function scripted(...replies: readonly Reply[]): Model {
   let turn = 0;
   return async () => {
@@ -26,7 +26,7 @@ function scripted(...replies: readonly Reply[]): Model {
   };
 }
 
-/** Somebody who lets ideas be changed, and nothing else. */
+/** Approves changes of ideas, and rejects the rest. */
 const person = new CallbackHandler((request) => {
   asked.push(request);
   return request.description.endsWith("notes:ideas.md")
@@ -94,10 +94,10 @@ test("what it may not do it is told, with what would help, and the loop goes on"
       type: "denied",
       output: expect.stringMatching(/^Denied: no tool may read `\/etc\/passwd`.*\nWhat would help: list the/),
     },
-    { type: "denied", output: expect.stringContaining("is granted for .md, .txt files only") },
+    { type: "denied", output: expect.stringContaining("has access only for .md, .txt files") },
     { type: "denied", output: "Denied: command blocked: rm" },
     { type: "success", output: { status: 0, stdout: "1 readme.txt\n" } },
-    { type: "error", error: expect.stringContaining("`notes:none.md` is not there") },
+    { type: "error", error: expect.stringContaining("`notes:none.md` does not exist") },
   ]);
   expect(asked).toEqual([]);
 });

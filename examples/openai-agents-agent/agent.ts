@@ -14,14 +14,14 @@ await using session = supervisor.session({ agent: "publisher" });
 const agent = new Agent({
   name: "publisher",
   instructions: "Publish drafts as pages of the site.",
-  model, // or a name, "gpt-5.1": this one says what was written down for it
+  model, // or a name, such as "gpt-5.1"; this one follows a script
   tools: [
     ...cofferdamTools(session).filter(({ name }) => name === "read_file"),
     shellTool(cofferdamShell(session)),
     applyPatchTool(cofferdamEditor(session)),
   ],
 });
-// Traces go to OpenAI, with what tools were told, unless they are off.
+// Traces go to OpenAI and include tool results, unless they are off.
 const runner = new Runner({ tracingDisabled: true });
 
 /** A run that waits for an answer is a file: `node agent.ts "publish hello"`, and later `node agent.ts yes`, or `no`. */
@@ -39,7 +39,7 @@ if (open.length === 0) {
     for (const { description, reason } of requests) console.log(`May it ${description}? (${reason})`);
 }
 
-/** The run as it was kept, with the answer to all that it asked. */
+/** The stored run, with one answer to all its questions. */
 async function answered(isYes: boolean) {
   const state = await RunState.fromString(agent, readFileSync(kept, "utf8"));
   for (const item of state.getInterruptions()) {

@@ -1,7 +1,7 @@
 import type { AgentOutputItem, Model } from "@openai/agents";
 import { assistantMessage, functionCall, ScriptedModel } from "@openai/agents/testing";
 
-/** What the model wants, one thing a turn. */
+/** The calls of the model, one a turn. */
 const SCRIPT: readonly AgentOutputItem[] = [
   {
     type: "shell_call",
@@ -18,7 +18,7 @@ const SCRIPT: readonly AgentOutputItem[] = [
   },
 ];
 
-/** A model that says what was written down for it, in whatever process it is asked; a real one would ask a provider. */
+/** A model that follows a script, in any process; a real one would ask a provider. */
 export const model: Model = {
   getResponse: (request) => {
     const { input } = request;

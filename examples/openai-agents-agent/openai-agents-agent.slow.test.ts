@@ -17,16 +17,14 @@ afterAll(() => rmSync(state, { recursive: true, force: true }));
 
 /** The agent, as a process of its own that says where it would connect to; as if there were a key for OpenAI. */
 async function agent(...words: readonly string[]) {
-  const imports = ["--import", `${support}/from-sources.ts`, "--import", `${support}/faces/no-network.ts`];
+  const imports = ["--import", "tsx", "--import", `${support}/faces/no-network.ts`];
   const env = { OPENAI_API_KEY: "sk-none", NODE_ENV: "production", NODE_COMPILE_CACHE: `${state}/code` };
   return execa(process.execPath, [...imports, `${here}/agent.ts`, ...words], { env });
 }
 
 test("it works inside walls, is asked about in one process, and goes on in another after a yes", async () => {
   const first = await agent("publish hello");
-  expect(first.stdout).toBe(
-    "May it write to site:hello.html? (`site` asks before anything in it is written)",
-  );
+  expect(first.stdout).toBe("May it write to site:hello.html? (writing in `site` needs approval)");
   expect(existsSync(made)).toBe(false);
   const run = readFileSync(`${here}/run.json`, "utf8");
   expect(run).toContain("2 ../drafts/hello.md");

@@ -1,6 +1,6 @@
 import { createSupervisor } from "cofferdam";
 
-/** What an agent wants: it may well be over before anybody reads the question. */
+/** The call of an agent, which may end before a person reads the question. */
 await using supervisor = await createSupervisor({ config: `${import.meta.dirname}/cofferdam.yaml` });
 await using session = supervisor.session({ agent: "publisher" });
 const outcome = await session.call("write_file", { path: "site:index.html", content: "<h1>Hello</h1>\n" });

@@ -1,6 +1,6 @@
 import { createSupervisor, toolResult } from "cofferdam";
 
-/** Runs what was approved meanwhile, by its id: in another process, after a restart, on another day. */
+/** Runs an approved call by its id: in another process, after a restart, on another day. */
 const [, , approvalId = ""] = process.argv;
 await using supervisor = await createSupervisor({ config: `${import.meta.dirname}/cofferdam.yaml` });
 const outcome = await supervisor.resume(approvalId);

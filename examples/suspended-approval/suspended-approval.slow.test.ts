@@ -16,7 +16,7 @@ afterAll(() => {
 
 /** One of the programs, as a process of its own. */
 async function program(name: string, ...words: readonly string[]): Promise<string> {
-  const sources = ["--import", `${here}/../../test/support/from-sources.ts`];
+  const sources = ["--import", "tsx"];
   const { stdout } = await execa(process.execPath, [...sources, `${here}/${name}.ts`, ...words]);
   return stdout;
 }

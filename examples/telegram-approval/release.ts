@@ -2,7 +2,7 @@ import { createSupervisor, defineTool, toolResult } from "cofferdam";
 import { type TelegramOptions, telegramHandler } from "cofferdam/telegram";
 import { z } from "zod";
 
-/** What goes out with a release; a real one would build and publish it. */
+/** Publishes a version; a real one would build and upload it. */
 const publish = defineTool({
   name: "publish",
   risk: "write",
@@ -10,9 +10,9 @@ const publish = defineTool({
   run: ({ input }) => `${input.version} is on ${input.to}`,
 });
 
-/** Publishes a version, if somebody in the chat says yes; what the agent is told of it. */
+/** Publishes a version after an approval in the chat. Returns the result for the agent. */
 export async function release(version: string, chat: TelegramOptions) {
-  // The chat is let go last, so that its messages can still become what came of them.
+  // The chat closes last, so that its messages can still show the outcome.
   await using telegram = telegramHandler(chat);
   await using supervisor = await createSupervisor({ config: `${import.meta.dirname}/cofferdam.yaml` });
   await using session = supervisor.session({ agent: "release-bot", handler: telegram });

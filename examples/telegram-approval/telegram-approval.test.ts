@@ -21,7 +21,7 @@ async function telegram(): Promise<{ readonly api: BotApi; readonly chat: Telegr
 test("a release waits in the chat, and a yes of a listed person lets it out (S2-15, S2-17)", async () => {
   const { api, chat } = await telegram();
   const released = release("2.0.0", chat);
-  const message = await api.message("this call needs your yes");
+  const message = await api.message("this call needs your approval");
   expect(message.text.split("\n")).toEqual(
     expect.arrayContaining([
       "tool: publish",

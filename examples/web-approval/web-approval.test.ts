@@ -9,7 +9,7 @@ const state = realpathSync(mkdtempSync(join(tmpdir(), "cofferdam-example-")));
 process.env["XDG_STATE_HOME"] = state;
 afterAll(() => rmSync(state, { recursive: true, force: true }));
 
-/** Of 256 random bits; a service reads it from its environment. */
+/** A token of 256 random bits; a service reads it from its environment. */
 const TOKEN = Buffer.alloc(32, "a token that ann has").toString("base64url");
 const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
 const Asked = z.looseObject({ request_id: z.string(), arguments: z.looseObject({ to: z.string() }) });

@@ -5,20 +5,19 @@ import { createInterface } from "node:readline";
 import { execa } from "execa";
 
 /**
- * Runs in a checkout, by what was built there, as users run it: for each line that comes in a cold call and four more at once
- * after it, and the milliseconds of the first and the last back. Sources would bring a compiler into the process, and what that holds makes every fork dearer.
+ * Runs the build of a checkout. Each input line starts a cold call and then four more at once; the answer is the
+ * milliseconds of the first and the last. Sources would load a compiler, whose memory makes every fork slower.
  */
 const CALLER = `
 import { createInterface } from "node:readline";
 const [stateFolder, cwd] = process.argv.slice(1);
-const { thisHost } = await import("./dist/host/host.js");
-const { MemoryJournal } = await import("./dist/journal/journal.js");
-const { createSupervisor } = await import("./dist/supervisor/supervisor.js");
+const { createSupervisor, MemoryJournal, thisHost: ofOlder } = await import("./dist/index.js");
+const thisHost = ofOlder ?? (await import("./dist/host/look/host.js")).thisHost;
 const host = thisHost({ stateFolder });
 await using supervisor = await createSupervisor({ host, cwd, journal: new MemoryJournal() });
 const session = supervisor.session({ caller: "person" });
 const input = { argv: ["true"] };
-// Before there were tools a session called commands alone.
+// In older commits, sessions only ran commands.
 const call = session.callAll === undefined ? () => session.call(input) : () => session.call("shell", input);
 for await (const _ of createInterface({ input: process.stdin })) {
   const times = [performance.now()];
@@ -30,7 +29,7 @@ for await (const _ of createInterface({ input: process.stdin })) {
 /** Milliseconds: of a call after a pause, and of one that comes at once after others. */
 export type Pair = readonly [paused: number, atOnce: number];
 
-/** The times of cold calls of several checkouts that are built, in turn: each works in a repository of its own. */
+/** The times of cold calls of several built checkouts, in turn, each in its own repository. */
 export async function timesBeside(
   checkouts: readonly string[],
   stage: string,
@@ -67,7 +66,7 @@ function startCaller(checkout: string, place: string) {
   };
 }
 
-/** A folder that git knows as a repository, in a place of a checkout's own. */
+/** A new repository, in a checkout's own folder. */
 function repositoryIn(place: string): string {
   const workspace = join(place, "workspace");
   mkdirSync(join(workspace, ".git/hooks"), { recursive: true });
@@ -76,23 +75,30 @@ function repositoryIn(place: string): string {
 }
 
 /**
- * Runs in a checkout, from its sources: prints the milliseconds of each figure that calls are made of. A process for each
- * round, so that what one compiles or keeps is no other's. The first half of all looks is not counted: until they are
- * compiled they take twice as long, and vary more than two commits differ.
+ * Runs the sources of a checkout: prints the milliseconds of each part of a call. Each round has its own process, so that
+ * no compiled code or cache is shared. The first half of all looks is not counted: uncompiled, they take twice as long
+ * and vary more than two commits differ.
  */
 const FIGURES = `
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 const [stateFolder, cwd, tree] = process.argv.slice(1);
 const from = (file) => import(join(process.cwd(), file));
-const { thisHost } = await from("src/host/host.ts");
+// Commits before the rooms \`decide\`, \`call\` and \`session\` have these in \`supervisor\`, under other names.
+const isOld = existsSync(join(process.cwd(), "src/supervisor"));
+const { thisHost } = await from(isOld ? "src/host/host.ts" : "src/host/look/host.ts");
 const { MemoryJournal } = await from("src/journal/journal.ts");
-const { createSupervisor, decideStanding } = await from("src/supervisor/supervisor.ts");
-const { prepare } = await from("src/supervisor/prepare.ts");
-const { MaskSearch } = await from("src/host/search/search.ts");
+const { createSupervisor } = await from(isOld ? "src/supervisor/supervisor.ts" : "src/session/supervisor.ts");
+const { prepare } = await from(isOld ? "src/supervisor/prepare.ts" : "src/decide/prepare.ts");
+const profileFor = async (options) =>
+  isOld
+    ? (await from("src/supervisor/supervisor.ts")).decideStanding(options).standing.onYes.profile
+    : (await from("src/session/resolve-setup.ts")).resolvePolicy(options).policy.withApproval.profile;
+const { MaskSearch } = await from(isOld ? "src/host/search/search.ts" : "src/host/look/search/search.ts");
 const { verdictTimes } = await from("test/support/approval/figures.ts");
 const median = (times) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)];
 const host = thisHost({ stateFolder });
-const searched = decideStanding({ host, cwd: tree }).standing.onYes.profile;
+const searched = await profileFor({ host, cwd: tree });
 const looks = async (times, searchNow) => {
   const taken = [];
   for (let look = 0; look < 2 * times; look += 1) {
@@ -115,13 +121,13 @@ const prepared = [];
 for (let run = -100; run < 300; run += 1) {
   const changed = { ...look, facts: { ...look.facts } };
   const began = performance.now();
-  prepare(call, supervisor.shared.standing, changed);
+  prepare(call, isOld ? supervisor.shared.standing : supervisor.shared.policy, changed);
   if (run >= 0) prepared.push(performance.now() - began);
 }
 console.log(JSON.stringify([first, warm, median(prepared), median(verdictTimes(20, 100))]));
 `;
 
-/** What the figures of a round are, in their order; the last is that of a command line that is built. */
+/** The names of a round's figures, in order; the last is that of the built command line. */
 export const FIGURE_NAMES = [
   "a first search of the tree",
   "the same search again",
@@ -130,7 +136,7 @@ export const FIGURE_NAMES = [
   "cofferdam run -- true",
 ] as const;
 
-/** For each checkout the figures of each round, in turn: of a tree that is there, and of a workspace of its own. */
+/** The figures of each round for each checkout, in turn: on an existing tree, and in its own workspace. */
 export async function figuresBeside(
   checkouts: readonly string[],
   { stage, tree, rounds }: { readonly stage: string; readonly tree: string; readonly rounds: number },

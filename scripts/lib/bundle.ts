@@ -2,16 +2,16 @@ import { type RolldownOptions, rolldown } from "rolldown";
 import bundles, { battery, inbox, worker } from "../../rolldown.config.ts";
 
 /**
- * Bundles everything that is bundled as it stands, and what the tests start, for a run of them: what most of their time
- * would go to otherwise is reading sources.
+ * Bundles everything for a run of the tests, with the programs that they start: reading sources would take most of their
+ * time.
  */
 export async function setup(): Promise<void> {
   for (const bundle of [...bundles, battery]) await write(bundle);
 }
 
 /**
- * Bundles the inbox and the worker: browsers load the one, supervisors start the other, also where the rest is run from
- * its sources. The worker comes last: by its bundle it is told whether both are fresh.
+ * Bundles the inbox for browsers and the worker for supervisors; both are needed even if the rest runs from its sources.
+ * The worker comes last: the age of its bundle stands for both.
  */
 export async function bundleWorker(): Promise<void> {
   await write(inbox);

@@ -23,7 +23,7 @@ const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constan
 const O_PATH = 0o10000000;
 const NEW = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
 
-/** Folders as those of a supervisor and a repository, and where it makes cgroups. */
+/** Folders like those of a supervisor and a repository, and the folder for cgroups. */
 export interface Floor {
   readonly state: string;
   readonly git: string;
@@ -42,10 +42,9 @@ export function layFloor(stage: string, cgroups: string | null): Floor {
 }
 
 /**
- * The system calls that make a cold call one of many that know of each other, leave nothing, and tell what appeared, in their
- * order and with nothing around them: the registry, the ledger with the two placeholders of a repository, its cgroup, and the
- * looks at the repository before and after. What a call takes beyond them is not the kernel's; in a loop as tight as that of
- * a benchmark they are also quicker than in a call, which finds its caches cold.
+ * The system calls of a cold call for concurrency, cleanup and reports, in order and alone: the registry, the ledger with
+ * two placeholders of a repository, its cgroup, and the looks at the repository before and after. The rest of a call's time
+ * is not the kernel's. In the loop of a benchmark they are quicker than in a call, whose caches are cold.
  */
 export function hardeningCalls({ state, git, cgroups }: Floor): void {
   const [live, ledger] = [join(state, "live/call"), join(state, "ledger/call")];
@@ -76,7 +75,7 @@ export function hardeningCalls({ state, git, cgroups }: Floor): void {
   unlinkSync(`${live}-init`);
 }
 
-/** As much as a call writes about itself. */
+/** The number of bytes that a call writes about itself. */
 const WORDS = "x".repeat(2_000);
 
 function locked<Value>(lock: string, work: () => Value): Value {
@@ -93,7 +92,7 @@ function look(git: string): void {
   readFileSync(join(git, "config"));
 }
 
-/** Makes the two placeholders, the one with a text whole or not at all. */
+/** Makes the two placeholders; the one with a text atomically. */
 function hold(git: string): number {
   const folder = openSync(git, O_PATH | O_DIRECTORY | O_NOFOLLOW);
   readlinkSync(`/proc/self/fd/${folder}`);
@@ -108,7 +107,7 @@ function hold(git: string): number {
   return folder;
 }
 
-/** Removes them, moved aside and looked at before. */
+/** Moves them aside, looks at them, and removes them. */
 function release(folder: number): void {
   const at = (name: string): string => `/proc/self/fd/${folder}/${name}`;
   for (const name of ["commondir", "config.worktree"]) {
@@ -134,7 +133,7 @@ function leaveCgroup(folder: string): void {
   rmdirSync(cgroup);
 }
 
-/** The same plan without the mounts over placeholders: the walls as they would be if nobody made these names. */
+/** The same plan without the mounts over placeholders. */
 export function withoutPlaceholders(plan: GatedPlan): GatedPlan {
   const paths = new Set<string>(plan.placeholders.map(({ path }) => path));
   const isOver = (words: readonly string[], at: number): boolean =>

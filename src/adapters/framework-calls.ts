@@ -1,54 +1,51 @@
 import type { Answer } from "../approval/handler.ts";
+import type { CallOptions } from "../call/call-options.ts";
+import type { SessionOptions } from "../call/session-options.ts";
+import type { Outcome } from "../decide/outcome.ts";
 import { CofferdamError } from "../errors.ts";
-import type { CallOptions } from "../supervisor/call-options.ts";
-import type { CallClearance, Outcome } from "../supervisor/outcome.ts";
-import { Session } from "../supervisor/session.ts";
-import type { SessionOptions } from "../supervisor/session-options.ts";
-import type { Supervisor } from "../supervisor/supervisor.ts";
+import type { CheckResult } from "../policy/not-run.ts";
+import { Session } from "../session/session.ts";
+import type { Supervisor } from "../session/supervisor.ts";
 
-/** What a framework's calls are made by: a session that is there, or one made of a supervisor, with these options. */
+/** The source of a framework's calls: an existing session, or a supervisor that makes one with these options. */
 export type CallsOf = Supervisor | Session;
 
-/** One call as a framework knows it. */
+/** A call as a framework knows it. */
 export interface FrameworkCall {
   readonly tool: string;
   readonly input: unknown;
-  /** What the framework calls it: whoever approves it approves it under this name. */
+  /** The framework's id of the call: an approver approves this id. */
   readonly toolCallId: string;
-  /** The name is this call's alone, in whatever conversation: then a no to it stays one. */
+  /** True if no other call in any conversation has this id: then a rejection of it is final. */
   readonly isUnique?: boolean;
-  /** Calls of one turn share it: people can answer them in one act. */
+  /** Shared by the calls of one turn: people can answer them together. */
   readonly groupId?: string;
-  /** Ends a program that runs for longer, in milliseconds. */
+  /** Maximum run time of a program, in milliseconds. */
   readonly timeoutMs?: number;
 }
 
 /**
- * The calls of one framework. A question is brought to people in the framework's own way, where the program is written so, and
- * by the session's handlers at once; whoever answers first decides. The framework's yes is for exactly what was asked: what
- * has changed since does not run by it.
+ * The calls of one framework. A request reaches people through the framework, if the program supports it, and through
+ * the session's handlers at the same time. The first answer decides. The framework's approval holds only for the exact
+ * request: a call that has changed since does not run by it.
  */
 export class FrameworkCalls implements AsyncDisposable {
   readonly session: Session;
-  /** Who answers, as the record names them, where the framework brings an answer. */
   readonly #by: string;
   readonly #isOwn: boolean;
 
   constructor(of: CallsOf, by: string, options: SessionOptions = {}) {
     this.#isOwn = !(of instanceof Session);
     if (of instanceof Session && Object.keys(options).length > 0)
-      throw new CofferdamError("USAGE", "the options of a session are given where it is made", {
-        hint: "give them to `supervisor.session`, or give the supervisor here",
+      throw new CofferdamError("USAGE", "an existing session takes no options", {
+        hint: "pass them to `supervisor.session`, or pass the supervisor here",
       });
     this.session = of instanceof Session ? of : of.session(options);
     this.#by = by;
   }
 
-  /**
-   * Whether the framework has to ask. Once it has an answer (`isAnswered`), only what was asked about before is found: where the
-   * call is another by now, it is denied. What can't be made throws nothing here: the call itself will say why.
-   */
-  async clearance(call: FrameworkCall, isAnswered: boolean): Promise<CallClearance> {
+  /** Whether the framework has to ask. Once `isAnswered`, only the earlier request counts. Invalid calls pass here. */
+  async clearance(call: FrameworkCall, isAnswered: boolean): Promise<CheckResult> {
     const { tool, input, toolCallId, groupId, isUnique = false } = call;
     const group = groupId === undefined ? {} : { groupId };
     try {
@@ -59,17 +56,14 @@ export class FrameworkCalls implements AsyncDisposable {
     }
   }
 
-  /**
-   * Makes a call that the framework asked nobody about: the session asks whom it asks, unless somebody has said yes
-   * elsewhere, to the question with this id. What is thrown is the outcome.
-   */
+  /** Makes a call that the framework did not ask about. The session asks, unless `approvalId` was approved. */
   async run(call: FrameworkCall, signal: AbortSignal | undefined, approvalId?: string): Promise<Outcome> {
     const { tool, input } = call;
     const byYes = approvalId === undefined ? {} : { approvalId };
     return this.#made(() => this.session.call(tool, input, { ...given(call, signal), ...byYes }), signal);
   }
 
-  /** Makes a call that somebody approved in the framework, by their yes alone. */
+  /** Makes a call that was approved in the framework, by that approval alone. */
   async runApproved(
     call: FrameworkCall,
     signal: AbortSignal | undefined,
@@ -86,17 +80,16 @@ export class FrameworkCalls implements AsyncDisposable {
     }, signal);
   }
 
-  /** Writes down that somebody said no in the framework: nothing waits for an answer any more. */
+  /** Records a rejection in the framework: the request is no longer open. */
   async refuse(call: FrameworkCall, note: string | undefined): Promise<void> {
     const clearance = await this.clearance(call, true);
     if (clearance.kind !== "pending" && clearance.kind !== "approved") return;
     const no = { approved: false, ...(note === undefined ? {} : { reason: note }) };
     await this.session.respond(clearance.approvalId, no, this.#by);
-    // Of a yes elsewhere and a no here the no counts, as long as nothing has run.
+    // A rejection here overrides an approval elsewhere, as long as nothing has run.
     if (clearance.kind === "approved") await this.session.withdraw(clearance.approvalId);
   }
 
-  /** Ends the session, where it is its own. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isOwn) await this.session[Symbol.asyncDispose]();
   }
@@ -117,7 +110,7 @@ function given({ timeoutMs }: FrameworkCall, signal: AbortSignal | undefined): C
   return { ...(signal === undefined ? {} : { signal }), ...(timeoutMs === undefined ? {} : { timeoutMs }) };
 }
 
-/** What a model can do something about; all else a person has to mend. */
+/** True for errors that a model can correct; people must fix all others. */
 function isForModels(cause: unknown): boolean {
   return cause instanceof CofferdamError && (cause.code === "USAGE" || cause.code === "FACTS_UNSTABLE");
 }

@@ -1,7 +1,8 @@
+// The entry `cofferdam/langchain`: tools and middleware for LangChain.
 import "../host/require-node.ts";
 import type { StructuredTool } from "@langchain/core/tools";
 import type { AgentMiddleware } from "langchain";
-import type { SessionOptions } from "../supervisor/session-options.ts";
+import type { SessionOptions } from "../call/session-options.ts";
 import { type CallsOf, FrameworkCalls } from "./framework-calls.ts";
 import { InterruptingGate, unaskedTool } from "./langchain/gate.ts";
 import { cardsOf } from "./langchain/tools.ts";
@@ -15,18 +16,18 @@ export {
   reject,
 } from "./langchain/question.ts";
 
-/** Which tools an agent gets, and, where a supervisor is given, of what session. */
+/** The agent's tools and, for a supervisor, the options of the session. */
 export interface LangChainOptions extends SessionOptions {
-  /** Only these of the session's tools, by name; without it all. */
+  /** Names of the session's tools to use. Default all. */
   readonly only?: readonly string[];
-  /** Who answers interrupts, as the record names them, where an answer does not say. */
+  /** The answerer of interrupts as the journal names it, if an answer does not name one. */
   readonly by?: string;
 }
 
 /**
- * The tools of a session, or of one of its own of a supervisor, for any program that takes tools of `@langchain/core`. Each
- * call passes the session's gate, which asks the session's handlers. What is denied is a message of status `error` that says
- * why. Throws `USAGE` for a name in `only` that no tool has, and for options of a session beside a session.
+ * The tools of a session, or of one made from a supervisor, for any program that takes tools of `@langchain/core`. Each
+ * call passes the session's gate, which asks the session's handlers. A denial is a message of status `error` with the
+ * reason. Throws `USAGE` for an unknown tool in `only`, and for session options beside a session.
  */
 export function cofferdamTools(of: CallsOf, options: Omit<LangChainOptions, "by"> = {}): StructuredTool[] {
   const { only, ...session } = options;
@@ -35,10 +36,10 @@ export function cofferdamTools(of: CallsOf, options: Omit<LangChainOptions, "by"
 }
 
 /**
- * The same tools for an agent of `createAgent`, which need not be given to it besides. A call that needs a yes interrupts the
- * agent with an `ApprovalQuestion`; it goes on when it is resumed with an answer, in whatever process, or when somebody has
- * answered elsewhere. Calls of one turn are asked about by themselves: none waits or falls with another. Tools that are not
- * the session's are left as they are. Throws `USAGE` as `cofferdamTools` does.
+ * The same tools for an agent of `createAgent`, which does not need them in `tools`. A call that needs approval
+ * interrupts the agent with an `ApprovalQuestion`. It continues when resumed with an answer, in any process, or once it
+ * was answered elsewhere. The calls of one turn are asked about and answered independently. Other tools are not
+ * affected. Throws `USAGE` as `cofferdamTools` does.
  */
 export async function cofferdamMiddleware(
   of: CallsOf,
@@ -46,7 +47,7 @@ export async function cofferdamMiddleware(
 ): Promise<CofferdamMiddleware> {
   const calls = new FrameworkCalls(of, by, session);
   const gate = new InterruptingGate(calls, by, cardsOf(calls.session, only));
-  // Whoever takes nothing but tools need not have it.
+  // Programs that use only tools need not install it.
   const { createMiddleware } = await import("langchain");
   return createMiddleware({
     name: "cofferdam",
@@ -56,7 +57,7 @@ export async function cofferdamMiddleware(
   });
 }
 
-/** What `createAgent` takes among its `middleware`. */
+/** A value for the `middleware` of `createAgent`. */
 export type CofferdamMiddleware = AgentMiddleware<undefined, undefined, unknown, readonly StructuredTool[]>;
 
 const BY = "langchain";

@@ -1,4 +1,4 @@
-/** What a tool gave, as a text. What a function of the host's own gives may be no JSON: it is told as well as can be. */
+/** A tool's output as text. A host function may return a value that is not JSON: then its string form. */
 export function outputText(output: unknown): string {
   if (typeof output === "string") return output;
   try {

@@ -2,7 +2,7 @@ import type { ApprovalBody } from "../event/event.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 
-/** The event by which a decision is written down. */
+/** The event that records a decision. */
 export function decidedEvent(
   { approvalId, tool, argsHash }: ApprovalRequest,
   decision: Decision,

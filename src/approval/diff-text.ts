@@ -2,26 +2,22 @@ import { formatPatch, OMIT_HEADERS, structuredPatch } from "diff/lib/patch/creat
 import { newlinesIn } from "../policy/newlines.ts";
 import { decoded, linesOf } from "./head.ts";
 
-/** Larger texts are not compared at all. */
-const MOST_LENGTH = 16 * 1024 ** 2;
-/** Nor are texts of which more than this lies between the first and the last difference. */
-const MOST_BETWEEN = { length: 1024 ** 2, lines: 50_000 } as const;
-/** What a comparison may cost, as everything else waits for it: lines added and removed, whose square it takes, and milliseconds. */
+/** Larger texts are not compared. */
+const MAX_LENGTH = 16 * 1024 ** 2;
+/** Texts with more than this between the first and the last difference are not compared either. */
+const MAX_BETWEEN = { length: 1024 ** 2, lines: 50_000 } as const;
+/** Maximum cost, as all other work is blocked: changed lines, whose square counts, and milliseconds. */
 const EFFORT = { maxEditLength: 2_000, timeout: 50 } as const;
-/** Unchanged lines that are shown around a change. */
 const CONTEXT = 3;
 
-/** What is different line by line, or what is too large or too different to be told so. */
+/** The differences line by line, or the reason for none: too large or too different. */
 export type DiffText =
   | { readonly kind: "hunks"; readonly text: string }
   | { readonly kind: "large" | "different" };
 
-/**
- * The hunks of a unified diff of two texts (or their UTF-8), with three lines of context and no header. A line keeps
- * the CR before its LF: a change of line ends is seen in every line, and told in a first line of its own.
- */
+/** Unified diff hunks, three lines of context, no header. Lines keep their CR; a first line reports changed ends. */
 export function diffText(before: string | Uint8Array, after: string | Uint8Array): DiffText {
-  if (before.length > MOST_LENGTH || after.length > MOST_LENGTH) return { kind: "large" };
+  if (before.length > MAX_LENGTH || after.length > MAX_LENGTH) return { kind: "large" };
   const [old, now] = [bytesOf(before), bytesOf(after)];
   const { start, fromEnd } = between(old, now);
   const differing = (bytes: Buffer): Buffer => bytes.subarray(start, bytes.length - fromEnd);
@@ -40,8 +36,8 @@ export function diffText(before: string | Uint8Array, after: string | Uint8Array
   }));
   return {
     kind: "hunks",
-    // An unchanged line that is empty stands as one: a blank there would be shown as if it were in the file.
-    // What both have alike makes no change.
+    // An unchanged empty line stays empty: a blank there would look like a part of the file. Line ends that both share
+    // are no change.
     text: `${lineEnds(oldBytes) === lineEnds(newBytes) ? "" : lineEndsChange(old, now)}${formatPatch({ ...patch, hunks }, OMIT_HEADERS)}`.replace(
       /\n (?=\n)/g,
       "\n",
@@ -55,13 +51,13 @@ function bytesOf(text: string | Uint8Array): Buffer {
     : Buffer.from(text.buffer, text.byteOffset, text.byteLength);
 }
 
-/** The text of what differs; null where it is too much to be compared. */
+/** The text of the differing part; null if it is too large to compare. */
 function textOf(part: Buffer): string | null {
-  if (part.length > MOST_BETWEEN.length || linesOf(part) > MOST_BETWEEN.lines) return null;
+  if (part.length > MAX_BETWEEN.length || linesOf(part) > MAX_BETWEEN.lines) return null;
   return decoded(part);
 }
 
-/** The lines in which two texts differ, from the first to the last, and those that are shown around them. */
+/** The lines from the first to the last difference, and the context around them. */
 function between(old: Buffer, now: Buffer): { readonly start: number; readonly fromEnd: number } {
   const shorter = Math.min(old.length, now.length);
   const isSame = (at: number, other: number, length: number): boolean =>
@@ -72,21 +68,21 @@ function between(old: Buffer, now: Buffer): { readonly start: number; readonly f
   );
   let [start, end] = [same, old.length - sameAtEnd];
   for (let line = 0; line <= CONTEXT; line += 1) {
-    // The first time to the edges of the lines in which the difference begins and ends.
+    // The first pass moves to the edges of the lines where the difference begins and ends.
     start = start < 2 ? 0 : old.lastIndexOf("\n", start - (line === 0 ? 1 : 2)) + 1;
     end = old.indexOf("\n", end) === -1 ? old.length : old.indexOf("\n", end) + 1;
   }
   return { start, fromEnd: old.length - end };
 }
 
-/** So many bytes are compared at once: one by one they take longer than all the rest. */
+/** Maximum of bytes compared at once: comparing them one by one takes longer than all the rest. */
 const MAX_COMPARED = 64 * 1024;
 
-/** How far two texts are the same, up to `most`, by what tells whether a part of them is. */
-function longest(most: number, isSame: (from: number, length: number) => boolean): number {
+/** The length of the common part of two texts, up to `max`, by a comparison of parts. */
+function longest(max: number, isSame: (from: number, length: number) => boolean): number {
   let same = 0;
   for (let step = MAX_COMPARED; step >= 1; step = Math.floor(step / 16))
-    while (same + step <= most && isSame(same, step)) same += step;
+    while (same + step <= max && isSame(same, step)) same += step;
   return same;
 }
 

@@ -1,14 +1,14 @@
 import type { ApprovalEvent } from "../event/event.ts";
 import type { Json } from "../policy/canonical-json.ts";
 
-/** An event about approvals as it goes over a wire: names with underscores, one shape for all, version 1. */
+/** An event about approvals in its wire form: names with underscores, one shape for all, version 1. */
 export interface Envelope {
   readonly type: ApprovalEvent["type"];
   readonly version: 1;
   readonly seq: number;
   readonly run_id: string;
   readonly session_id: string;
-  /** Null for an event that is about no one request. */
+  /** Null for an event that is not about one request. */
   readonly approval_id: string | null;
   /** Seconds since 1970. */
   readonly created_at: number;

@@ -1,7 +1,7 @@
 import type { Decision, Scope } from "../policy/decision.ts";
 import { ApprovalRequest } from "../policy/request.ts";
 
-/** What a handler of an outside system answers; `null` where nothing is said. Made frozen by `createApprovalResult`. */
+/** The answer of an outside system's handler; `null` for missing parts. Made frozen by `createApprovalResult`. */
 export interface ApprovalResult {
   readonly status: "approved" | "rejected" | "timeout" | "pending";
   readonly approvedBy: string | null;
@@ -10,7 +10,7 @@ export interface ApprovalResult {
   readonly metadata: Readonly<Record<string, unknown>> | null;
 }
 
-/** A result with what is given, and `null` for the rest; frozen. */
+/** A result with the given parts, and `null` for the rest; frozen. */
 export function createApprovalResult(
   given: Pick<ApprovalResult, "status"> & Partial<ApprovalResult>,
 ): ApprovalResult {
@@ -18,12 +18,12 @@ export function createApprovalResult(
   return Object.freeze({ ...nothing, ...given });
 }
 
-/** A request with everything in it frozen. Throws a `ZodError` for what is none. */
+/** A request, deeply frozen. Throws a `ZodError` for an invalid one. */
 export function createApprovalRequest(given: ApprovalRequest): ApprovalRequest {
   return deepFrozen(ApprovalRequest.parse(given));
 }
 
-/** A yes. */
+/** An approval. */
 export function approved(
   by: string,
   more: { readonly scope?: Scope; readonly note?: string } = {},
@@ -31,12 +31,12 @@ export function approved(
   return Object.freeze({ status: "approved", scope: "once", by, ...more });
 }
 
-/** A no. */
+/** A rejection. */
 export function rejected(by: string, note?: string): Decision {
   return Object.freeze({ status: "rejected", by, ...(note === undefined ? {} : { note }) });
 }
 
-/** The same value with everything in it frozen. What is frozen may hold what is not, so nothing is passed over. */
+/** The same value, deeply frozen. A frozen object may hold others that are not, so every part is visited. */
 export function deepFrozen<Value>(value: Value): Value {
   if (typeof value !== "object" || value === null) return value;
   for (const member of Object.values(value)) deepFrozen(member);

@@ -1,106 +1,96 @@
 import { CofferdamError } from "../errors.ts";
-import type { ApprovalRequest } from "../policy/request.ts";
-import { isByYes } from "../policy/verdict.ts";
+import type { CheckResult } from "../policy/not-run.ts";
+import { hasApproval } from "../policy/verdict.ts";
 import type { StoredRequest } from "../store/store.ts";
-import { type Clearance, type ClearOptions, clearanceByPeople, putAway } from "./clearance.ts";
+import { Asker, type CallRequestOptions, type GateCheckOptions, type GateOptions } from "./asker.ts";
 import { decidedEvent } from "./decided-event.ts";
-import type { Asker, Passage, Question } from "./question.ts";
-import { type GateOptions, type PutOptions, Questions, type Yes } from "./questions.ts";
+import type { Approval, CallIdentity, DecidedCall, GateResult, GateStop } from "./gate-result.ts";
+import { HANDLER } from "./handler.ts";
+import { ALREADY_USED, ASK_AGAIN, approvalOf, denied, NOBODY, REMEDIES } from "./not-run.ts";
 import { readAnswer } from "./read-decision.ts";
-import { ASK_AGAIN, denied, NOBODY, REMEDIES, type Stop, stopOf, used } from "./stops.ts";
-import { HANDLER } from "./waits.ts";
 
-/** More changes than this while people think, and the call is given up. */
-const MOST_TRIES = 3;
+/** A call that changes more often than this during its review is given up. */
+const MAX_TRIES = 3;
 
-/** How one call passes. */
-export interface PassOptions extends PutOptions {
-  /** An answer that was waited for elsewhere: the id of its request. Never anything that a model said. */
+/** Options of one call at the gate. */
+export interface GatePass extends CallRequestOptions {
+  /** The request whose answer the call uses, answered elsewhere. Never a value from a model. */
   readonly approvalId: string | null;
 }
 
-/** Decides a call; `edited` is an input that a person put in place of its own. */
-export type Prepare<Asked extends Question> = (edited?: unknown) => Promise<Asked>;
+/** Decides a call again; with the input that a person edited, if any. */
+export type DecideAgain<Decided extends DecidedCall> = (editedInput?: unknown) => Promise<Decided>;
 
-/**
- * The gate that every call of a session passes: what rules let pass goes on, what they deny ends here, and about the rest
- * a person is asked, once. A yes holds for exactly what was shown: the call is decided again after it, and asked about
- * again when anything of it changed.
- */
+/** The gate of every call. An approval holds for exactly what was shown: a changed call is asked about again. */
 export class Gate {
   readonly #options: GateOptions;
-  readonly #questions: Questions;
+  readonly #asker: Asker;
 
   constructor(options: GateOptions) {
     this.#options = options;
-    this.#questions = new Questions(options);
+    this.#asker = new Asker(options);
   }
 
-  /**
-   * Brings one call through; `decided` is what `prepare` told of it just before, if it was asked. Throws what `prepare`
-   * throws, and what keeps an event from being written.
-   */
-  async pass<Asked extends Question>(
-    asker: Asker,
-    prepare: Prepare<Asked>,
-    options: PassOptions & { readonly decided?: Asked },
-  ): Promise<Passage<Asked>> {
-    let decided = options.decided ?? null;
-    let given: Yes | null = null;
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const asked = decided ?? (await prepare());
-      decided = null;
-      const { action } = asked.verdict;
-      if (action === "deny") return withoutAsking(asked, options);
-      if (tries === 0 && options.approvalId !== null) {
-        const found = await this.#given(asker, options.approvalId);
+  /** Passes one call. Throws the errors of `decideAgain`, and failures to record an event. */
+  async pass<Decided extends DecidedCall>(
+    call: CallIdentity,
+    first: Decided,
+    decideAgain: DecideAgain<Decided>,
+    options: GatePass,
+  ): Promise<GateResult<Decided>> {
+    const { approvalId, log } = options;
+    let given: Approval | null = null;
+    for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
+      const decided = tries === 1 ? first : await decideAgain();
+      const { verdict, argsHash } = decided;
+      if (verdict.action === "deny") return ruledOut(decided, options);
+      if (tries === 1 && approvalId !== null) {
+        const found = await this.#find(approvalId, call);
         if (found.kind !== "approved") return found;
         given = found;
       }
-      // Who edited an input wants it in place of this one, also where this one would pass.
-      if (action === "allow" && given?.decision.editedInput === undefined)
-        return this.#useUp(given, withoutAsking(asked, options));
-      const answer =
-        given !== null && tries === 0
-          ? answerFor(asked, given, options)
-          : await this.#questions.put(asker, asked, options);
-      if (answer.kind === "changed") continue;
-      if (answer.kind !== "approved") return answer;
-      const { editedInput } = answer.decision;
-      let again = await this.#prepareAgain(() => prepare(), answer.request);
-      // The yes is for what was shown, and nothing else; whoever edits an input says yes to what they wrote in its place.
-      const isSame = again.argsHash === asked.argsHash;
-      if (isSame && editedInput !== undefined)
-        again = await this.#prepareAgain(() => prepare(editedInput), answer.request);
-      if (isSame && again.verdict.action !== "deny") return this.#use(again, answer);
-      await this.#drop(answer.request);
-      if (again.verdict.action === "deny") return withoutAsking(again, options);
+      // A person who edited an input wants it to run, even if the original one is allowed.
+      if (verdict.action === "allow" && given?.decision.editedInput === undefined) {
+        log.record({ type: "approval.auto", argsHash, approved: true, by: verdict.reason });
+        if (given !== null && !(await this.#options.broker.claim(given.approvalId))) return ALREADY_USED;
+        const usedId = given?.approvalId ?? null;
+        return { kind: "approved", decided, isApproved: hasApproval(verdict), approvalId: usedId, by: null };
+      }
+      const reused = tries === 1 ? given : null;
+      if (reused !== null) {
+        if (reused.request.argsHash !== argsHash) continue;
+        // Another process may have received the answer, long ago: it is used here, so it is recorded here.
+        log.record(decidedEvent(reused.request, reused.decision));
+        log.answered(reused.approvalId, reused.decision);
+      }
+      const approval = reused ?? (await this.#asker.ask(call, decided, options));
+      if (approval.kind !== "approved") return approval;
+      const again = await this.#decideApproved(approval, argsHash, decideAgain);
+      if (again.isSame && again.decided.verdict.action !== "deny") return this.#use(approval, again.decided);
+      await this.#drop(approval);
+      if (again.decided.verdict.action === "deny") return ruledOut(again.decided, options);
     }
     return denied(
       "FACTS_UNSTABLE",
-      "what the call is about kept changing while it waited for an answer",
-      "run it again when the files are at rest",
+      "the call kept changing while it waited for an answer",
+      "run it again when no program changes these files",
     );
   }
 
-  /**
-   * Whether a call that was decided may be made, without making it: where a person has to be asked, the question is left
-   * open, and found again under the same `toolCallId` as long as nothing of the call has changed.
-   */
-  async clear(asker: Asker, asked: Question, options: ClearOptions): Promise<Clearance> {
-    switch (asked.verdict.action) {
-      case "allow":
-        await putAway(asker, asked, this.#options, options);
-        return { kind: "allowed" };
-      case "deny":
-        return ruledOut(asked, options);
-      case "ask":
-        return clearanceByPeople(asker, asked, this.#options, this.#questions, options);
+  /** Checks a decided call without running it. A stored request has the same `toolCallId` until the call changes. */
+  async check(call: CallIdentity, decided: DecidedCall, options: GateCheckOptions): Promise<CheckResult> {
+    const { action } = decided.verdict;
+    if (action === "deny") return ruledOut(decided, options);
+    if (action === "allow") {
+      await this.#asker.dismiss(call, decided, options);
+      return { kind: "allowed" };
     }
+    const found = await this.#asker.check(call, decided, options);
+    return found.kind === "approved" ? { kind: found.kind, approvalId: found.approvalId } : found;
   }
 
-  /** Runs what was permitted, and says how it ended where somebody said yes to it. */
-  async run<Result extends { readonly kind: string }>(
+  /** Runs an approved call, and stores how it ended if it used an approval. */
+  async track<Result extends { readonly kind: string }>(
     { approvalId }: { readonly approvalId: string | null },
     work: () => Promise<Result>,
   ): Promise<Result> {
@@ -110,126 +100,90 @@ export class Gate {
       if (result.kind === "done") how = "done";
       return result;
     } finally {
-      if (approvalId !== null) await this.#finish(approvalId, how);
+      if (approvalId !== null)
+        await this.#options.broker.finish(approvalId, how).catch((cause: unknown) => {
+          // A store that is unavailable must not hide the result: it finds the run abandoned later.
+          if (!(cause instanceof CofferdamError && cause.code === "STORE_UNAVAILABLE")) throw cause;
+        });
     }
   }
 
-  /**
-   * The answer that was given under an id. Whether the call needs one by then makes no difference: a yes is for one run,
-   * and without one nothing runs by it.
-   */
-  async #given({ tool, agent }: Asker, approvalId: string): Promise<Yes | Stop> {
+  /** The answer under an id. The call uses it even if it needs none by now: an approval is for one run. */
+  async #find(approvalId: string, { tool, agent }: CallIdentity): Promise<Approval | GateStop> {
     const stored = await this.#options.broker.find(approvalId);
     if (stored === null || stored.request.tool !== tool || stored.request.agent !== agent)
-      return denied(
-        "APPROVAL_DENIED",
-        "there is no request under this id for this tool and agent",
-        ASK_AGAIN,
-      );
-    const current = stored.status === "pending" ? await this.#check(stored) : stored;
-    const stop = stopOf(current, this.#options.wait.onTimeout);
-    const { request, decision } = current;
-    if (stop !== null || decision?.status !== "approved") return stop ?? used({ status: "failed" });
-    return { kind: "approved", decision, request };
+      return denied("APPROVAL_DENIED", "unknown request id for this tool and agent", ASK_AGAIN);
+    const current = stored.status === "pending" ? await this.#askHandlers(stored) : stored;
+    return approvalOf(current, this.#options.wait.onTimeout);
   }
 
-  /** Asks those who may know by now what became of a request that they left open. */
-  async #check(stored: StoredRequest): Promise<StoredRequest> {
+  /** Asks the handlers that may have an answer by now, such as one that left a message somewhere. */
+  async #askHandlers(stored: StoredRequest): Promise<StoredRequest> {
     const { broker, handlers } = this.#options;
     const { approvalId } = stored.request;
     for (const handler of handlers) {
       const answer = await handler.checkApproval?.(approvalId);
       if (answer === undefined) continue;
       const read = readAnswer(answer, HANDLER);
-      // Who keeps nothing knows nothing: that is no answer.
-      const isKnown = read.status !== "pending" && !("by" in read && read.by === NOBODY);
-      if (isKnown) await broker.respond(approvalId, read, HANDLER);
+      // A handler that stores nothing answers as `nobody`: that is no answer.
+      if (read.status !== "pending" && !("by" in read && read.by === NOBODY))
+        await broker.decide(approvalId, read, HANDLER);
     }
     return (await broker.find(approvalId)) ?? stored;
   }
 
-  /** Takes the yes, which holds once, and remembers it where it was for the session. */
-  async #use<Asked extends Question>(asked: Asked, { decision, request }: Yes): Promise<Passage<Asked>> {
+  /** Decides once more after an approval: for the shown input, or the one that the person edited. */
+  async #decideApproved<Decided extends DecidedCall>(
+    approval: Approval,
+    argsHash: string,
+    decideAgain: DecideAgain<Decided>,
+  ): Promise<{ readonly decided: Decided; readonly isSame: boolean }> {
+    const { editedInput } = approval.decision;
+    try {
+      const decided = await decideAgain();
+      const isSame = decided.argsHash === argsHash;
+      return isSame && editedInput !== undefined
+        ? { decided: await decideAgain(editedInput), isSame }
+        : { decided, isSame };
+    } catch (cause) {
+      await this.#drop(approval);
+      throw cause;
+    }
+  }
+
+  /** Uses an approval, which holds once, and remembers it if it was given for the session. */
+  async #use<Decided extends DecidedCall>(
+    { decision, request }: Approval,
+    decided: Decided,
+  ): Promise<GateResult<Decided>> {
     const { broker, host, sessionId } = this.#options;
     const { approvalId, covers, tool } = request;
-    if (!(await broker.claim(approvalId))) return used({ status: "done" });
-    // What is remembered is what was shown: neither an edited call nor a payload that has changed since.
-    const isAsShown = decision.editedInput === undefined && asked.grantKey.cacheKey === request.cacheKey;
+    const { by } = decision;
+    if (!(await broker.claim(approvalId))) return ALREADY_USED;
+    // Only the shown call is remembered: no edited input, and no payload that has changed since.
+    const isAsShown = decision.editedInput === undefined && decided.grantKey.cacheKey === request.cacheKey;
     try {
-      if (decision.scope === "session" && covers !== null && isAsShown)
-        await broker.saveGrant({
-          kind: "call",
-          grantId: host.id(),
-          sessionId,
-          tool,
-          key: asked.grantKey,
-          covers,
-          by: decision.by,
-          grantedAt: host.now(),
-        });
+      if (decision.scope === "session" && covers !== null && isAsShown) {
+        const [grantId, grantedAt, key] = [host.id(), host.now(), decided.grantKey];
+        await broker.saveGrant({ kind: "call", grantId, sessionId, tool, key, covers, by, grantedAt });
+      }
     } catch (cause) {
       await broker.finish(approvalId, "failed");
       throw cause;
     }
-    return { kind: "permitted", asked, isByYes: true, approvalId, by: decision.by };
+    return { kind: "approved", decided, isApproved: true, approvalId, by };
   }
 
-  /** A call that passes by itself, and yet was asked about: it takes the yes, so that it runs once under its id. */
-  async #useUp<Asked>(yes: Yes | null, passage: Passage<Asked>): Promise<Passage<Asked>> {
-    if (yes === null || passage.kind !== "permitted") return passage;
-    const { approvalId } = yes.request;
-    return (await this.#options.broker.claim(approvalId))
-      ? { ...passage, approvalId }
-      : used({ status: "done" });
-  }
-
-  /** What ran has run: a store that can't be told so takes nothing from whoever waits, and finds it abandoned later. */
-  async #finish(approvalId: string, how: "done" | "failed"): Promise<void> {
-    try {
-      await this.#options.broker.finish(approvalId, how);
-    } catch (cause) {
-      if (!(cause instanceof CofferdamError && cause.code === "STORE_UNAVAILABLE")) throw cause;
-    }
-  }
-
-  /** Decides once more after a yes. Where that throws, the yes was to something else. */
-  async #prepareAgain<Asked>(prepare: () => Promise<Asked>, request: ApprovalRequest): Promise<Asked> {
-    try {
-      return await prepare();
-    } catch (cause) {
-      await this.#drop(request);
-      throw cause;
-    }
-  }
-
-  /** A yes to what is no more, or is denied by now: nobody can use it. */
-  async #drop({ approvalId }: ApprovalRequest): Promise<void> {
+  /** Takes an approval that must not be used any more. */
+  async #drop({ approvalId }: Approval): Promise<void> {
     const { broker } = this.#options;
     if (await broker.claim(approvalId)) await broker.finish(approvalId, "failed");
   }
 }
 
-/** A yes that was given for what is asked now: what it was given for can still be run by it, and nothing else. */
-function answerFor(asked: Question, yes: Yes, { trail }: PassOptions): Yes | { readonly kind: "changed" } {
-  const { request, decision } = yes;
-  if (request.argsHash !== asked.argsHash) return { kind: "changed" };
-  // It may have been given to another process, long ago: here it counts, so here it is written down.
-  trail.record(decidedEvent(request, decision));
-  trail.answered(request.approvalId, decision);
-  return yes;
-}
-
-/** What rules, grants and modes decided by themselves. */
-function withoutAsking<Asked extends Question>(asked: Asked, options: PutOptions): Passage<Asked> {
-  const { verdict, argsHash } = asked;
-  if (verdict.action !== "allow") return ruledOut(asked, options);
-  options.trail.record({ type: "approval.auto", argsHash, approved: true, by: verdict.reason });
-  return { kind: "permitted", asked, isByYes: isByYes(verdict), approvalId: null, by: null };
-}
-
-/** What rules deny. */
-function ruledOut({ verdict, argsHash }: Question, { trail }: Pick<PutOptions, "trail">): Stop {
-  trail.record({ type: "approval.auto", argsHash, approved: false, by: verdict.reason });
+/** The denial by the rules. */
+function ruledOut({ verdict, argsHash }: DecidedCall, { log }: Pick<CallRequestOptions, "log">): GateStop {
+  log.record({ type: "approval.auto", argsHash, approved: false, by: verdict.reason });
   const layer = verdict.hits.find(({ action }) => action === "deny")?.layer ?? "tool";
   return denied(layer === "mode" ? "APPROVAL_DENIED" : "APPROVAL_BLOCKED", verdict.reason, REMEDIES[layer]);
 }

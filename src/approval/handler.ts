@@ -5,50 +5,47 @@ import type { ApprovalRequest } from "../policy/request.ts";
 import type { Resolution, StoredRequest } from "../store/store.ts";
 import type { ApprovalResult } from "./factories.ts";
 
-/** What a handler can do while it asks. */
+/** The operations available to a handler while it asks. */
 export interface Asking {
-  /** Aborted when the answer came from elsewhere, the time ran out or the call was given up: put the question away. */
+  /** Aborted when the request is over: it was answered elsewhere, expired, or its call was given up. */
   readonly signal: AbortSignal;
-  /** What to look at. Made when first asked for, then kept; rejects when it can't be made. */
+  /** The presentation of the call. Made at the first call, then kept; rejects if it can't be made. */
   present(): Promise<Presentation>;
-  /** Every question of the broker that waits for an answer, this one among them, in the order in which they came. */
+  /** Every request of the broker that waits for an answer, including this one, in order of arrival. */
   waiting(): readonly ApprovalRequest[];
-  /** What the request's session has been granted so far. */
+  /** The grants of the request's session so far. */
   grants(): Promise<readonly Grant[]>;
-  /** Takes a grant back; false when there is no such grant. */
+  /** Revokes a grant; false if there is none under this id. */
   revoke(grantId: string, by: string): Promise<boolean>;
-  /** A call stands still until the answer: whoever listens for it keeps the process alive. */
-  readonly isHeld: boolean;
-  /**
-   * Answers the request as whoever answers from elsewhere does, and says what came of it. Rejects where it can't be
-   * written down.
-   */
+  /** True if a call waits for the answer: a handler that listens for it keeps the process alive. */
+  readonly isBlocking: boolean;
+  /** Answers the request; the result says whether this answer decided. Rejects if it can't be recorded. */
   respond(decision: Decision): Promise<Resolution>;
-  /** Writes down what happened while asking, and decides nothing. */
+  /** Records an event of the asking; decides nothing. */
   tell(news: AskingNews): Promise<void>;
-  /** What became of the request so far, whoever answered it; null when it is not known any more. */
+  /** The request and its status, from any handler; null if it is no longer known. */
   outcome(): Promise<StoredRequest | null>;
-  /** Keeps a text about the request for whoever asks under this name later, perhaps in another process. */
+  /** Stores a text about the request under the name of a channel, for any process to find. */
   note(channel: string, text: string): Promise<void>;
-  /** The text that was kept; null without one. */
+  /** The text that was stored; null without one. */
   noted(channel: string): Promise<string | null>;
 }
 
-/** Somebody answered who may not, or answers can't get here for now. */
+/** An answer by an unauthorized person, or a handler that can't receive answers for now. */
 export type AskingNews =
   | { readonly type: "approval.ignored"; readonly by: string; readonly because: "forbidden" }
   | { readonly type: "approval.failed"; readonly reason: string };
 
-/** Looks up requests of a broker, also those that are over. */
-export interface Lookup {
-  /** A request and where it is in its life; null when it is not, or no more, known. */
+/** Finds requests of a broker, including those that are over. */
+export interface RequestLookup {
+  /** A request and its status; null if it is unknown or no longer kept. */
   find(approvalId: string): Promise<StoredRequest | null>;
 }
 
-/** A decision, or that one will come later through the broker. */
+/** A decision; `pending` if it will come later through the broker. */
 export type HandlerAnswer = Decision | { readonly status: "pending" };
 
-/** The short form of an answer. `always` and `remember` say what `scope` says, `reason` what `note` says. */
+/** The short form of an answer. `always` and `remember` mean `scope`, `reason` means `note`. */
 export interface ShortAnswer {
   readonly approved: boolean;
   readonly scope?: Scope;
@@ -59,20 +56,23 @@ export interface ShortAnswer {
   readonly reason?: string | null;
 }
 
-/** Every form in which an answer is understood. */
+/** The default name for answers of a handler. */
+export const HANDLER = "the handler";
+
+/** Every form of an answer. */
 export type Answer = HandlerAnswer | ShortAnswer | ApprovalResult;
 
 /**
- * Where an answer comes from. What it answers is read strictly: anything that is not understood, and anything that it
- * throws, is a no of nobody's.
+ * Asks a person or a program about a request. Its answer is parsed strictly. An invalid answer or an error is recorded
+ * as a failure; if every handler fails, the call is rejected by `nobody`.
  */
 export interface ApprovalHandler {
   requestApproval(request: ApprovalRequest, asking: Asking): Promise<Answer>;
-  /** What became of a request that was left pending. */
+  /** The answer to a request that was left pending. */
   checkApproval?(approvalId: string): Promise<Answer>;
   /**
-   * Called when a broker begins to bring it every request, once those that wait have been brought: now it can see to what
-   * was answered while nobody listened.
+   * Called once it attends, after it was asked about the waiting requests: it can now look up those that were answered
+   * before.
    */
-  attends?(requests: Lookup): void;
+  attends?(requests: RequestLookup): void;
 }

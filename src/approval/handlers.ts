@@ -1,16 +1,16 @@
 import type { ApprovalRequest } from "../policy/request.ts";
 import { approved, rejected } from "./factories.ts";
-import type { Answer, ApprovalHandler, Asking } from "./handler.ts";
+import { type Answer, type ApprovalHandler, type Asking, HANDLER } from "./handler.ts";
 import { readDecision } from "./read-decision.ts";
 
-/** Says yes, except where a person is demanded; what a rule denies never reaches it. */
+/** Approves everything, unless a person must answer. Calls that a rule denies never reach it. */
 export class AutoApproveHandler implements ApprovalHandler {
   async requestApproval({ demandsPerson }: ApprovalRequest): Promise<Answer> {
-    return demandsPerson ? rejected("auto", "a person is demanded for this call") : approved("auto");
+    return demandsPerson ? rejected("auto", "this call needs a person's approval") : approved("auto");
   }
 }
 
-/** Says no to everything. */
+/** Rejects everything. */
 export class AlwaysDenyHandler implements ApprovalHandler {
   readonly #reason: string;
 
@@ -39,13 +39,12 @@ export class CallbackHandler implements ApprovalHandler {
   }
 
   async checkApproval(): Promise<Answer> {
-    return rejected("nobody", "a callback keeps nothing that could be asked for later");
+    return rejected("nobody", "a callback handler stores no answers");
   }
 }
 
 /**
- * Leaves the answer to whoever follows the broker's events: a web page, a chat. Their answer comes back through `resolve`,
- * or through the broker's own `respond`.
+ * For a web page or a chat that follows the broker's events: it answers through `resolve`, or the broker's `respond`.
  */
 export class BrokerHandler implements ApprovalHandler {
   readonly #waiting = new Map<string, (answer: Answer) => void>();
@@ -66,10 +65,10 @@ export class BrokerHandler implements ApprovalHandler {
   }
 
   /**
-   * Answers a request that waits here. False when none does under this id: it was answered, or never asked. Throws
-   * `USAGE` for what is no decision: then the request waits on.
+   * Answers a request that waits here. False if none waits under this id: it was answered, or never sent. Throws
+   * `USAGE` for an invalid answer: then the request still waits.
    */
-  resolve(approvalId: string, answer: Answer, by = "the handler"): boolean {
+  resolve(approvalId: string, answer: Answer, by: string = HANDLER): boolean {
     const decision = readDecision(answer, by);
     const waiting = this.#waiting.get(approvalId);
     this.#waiting.delete(approvalId);
@@ -78,19 +77,19 @@ export class BrokerHandler implements ApprovalHandler {
   }
 }
 
-/** Who is asked: one handler or several, of which the first answer counts, or a function. */
+/** One handler, a list of which the first answer counts, or a function. */
 export type Handlers = ApprovalHandler | ApprovalCallback | readonly ApprovalHandler[];
 
-/** What that is, in words. */
+/** The same in words, for messages. */
 export const HANDLERS = "a handler, a list of handlers, or a function that answers `{ approved, by }`";
 
-/** True for what can be asked, when it comes from JavaScript. */
+/** True for a value that `Handlers` allows; for callers without types. */
 export function isHandlers(given: unknown): boolean {
   if (typeof given === "function") return true;
   return Array.isArray(given) ? given.every(isHandler) : isHandler(given);
 }
 
-/** What was given as handlers, as a list of them. */
+/** The handlers as a list. */
 export function handlersOf(given: Handlers | undefined): readonly ApprovalHandler[] {
   if (given === undefined) return [];
   if (typeof given === "function") return [new CallbackHandler(given)];

@@ -1,4 +1,4 @@
-/** Names of files and endings of names, in lower case, by the language they are in. */
+/** File names and extensions in lower case, by language. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   c: [".c", ".h"],
   cpp: [".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx"],
@@ -40,7 +40,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   zig: [".zig"],
 };
 
-/** The language that a file is in, told by its name alone; undefined for a name that tells nothing. */
+/** The language of a file by its name alone; undefined if unknown. */
 export function languageOf(path: string): string | undefined {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
   const ending = name.slice(Math.max(0, name.lastIndexOf(".")));

@@ -1,4 +1,4 @@
-/** What a file of each kind holds (Latin-1), and where; the first that fits is the one. */
+/** Signatures of file kinds (Latin-1), and their offsets; the first match counts. */
 const SIGNATURES: readonly (readonly [mediaType: string, at: number, bytes: string])[] = [
   ["image/png", 0, "\x89PNG\r\n\x1a\n"],
   ["image/jpeg", 0, "\xff\xd8\xff"],
@@ -27,13 +27,10 @@ const SIGNATURES: readonly (readonly [mediaType: string, at: number, bytes: stri
   ["application/vnd.sqlite3", 0, "SQLite format 3\0"],
 ];
 
-/** The most bytes that a signature reaches into a file. */
+/** Maximum of bytes that a signature reaches into a file. */
 const REACH = 512;
 
-/**
- * The media type of what is not text, by its first bytes; `application/octet-stream` when they say nothing. A
- * hint for a person, not a promise: whoever wrote the file chose its first bytes.
- */
+/** The media type by the first bytes: a hint, no promise, since the file's author chose them. */
 export function mediaTypeOf(content: Uint8Array | string): string {
   const bytes = typeof content === "string" ? Buffer.from(content.slice(0, REACH)) : content;
   const first = Buffer.from(bytes.subarray(0, REACH)).toString("latin1");
@@ -49,7 +46,7 @@ export function printBytes(bytes: number): string {
   return power === 0 ? `${bytes} B` : `${roundedTo(bytes, power).toFixed(1)} ${UNITS[power] ?? ""}`;
 }
 
-/** In units of 1024 to that power, to one decimal: what would print as `1024.0 KB` is for the next unit. */
+/** In units of 1024 to that power, to one decimal; `1024.0 KB` goes to the next unit. */
 function roundedTo(bytes: number, power: number): number {
   return Math.round((bytes / 1024 ** power) * 10) / 10;
 }

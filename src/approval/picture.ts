@@ -1,9 +1,9 @@
 import type { Presentation } from "../policy/presentation.ts";
 
-/** A picture that takes longer is left out: whoever looks elsewhere sees the request without it. */
+/** A picture that takes longer is left out: a person elsewhere sees the request without it. */
 const PICTURE_MS = 5_000;
 
-/** What to look at of a request, to be kept; null where it can't be made in time. */
+/** The presentation of a request, for storage; null if it can't be made in time. */
 export async function pictureInTime(present: () => Promise<Presentation>): Promise<Presentation | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {

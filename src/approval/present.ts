@@ -3,13 +3,13 @@ import type { Json } from "../policy/canonical-json.ts";
 import type { Presentation } from "../policy/presentation.ts";
 import { quotedHead } from "../shell/quote.ts";
 import { diffText } from "./diff-text.ts";
-import { byteLength, type Head, headOf, linesOf, MOST_BYTES } from "./head.ts";
+import { byteLength, headOf, linesOf, MAX_BYTES, type TextHead } from "./head.ts";
 import { languageOf } from "./language.ts";
 import { mediaTypeOf, printBytes } from "./media-type.ts";
 import { type PresentOptions, shown } from "./shown.ts";
 import { structuredHead } from "./structured-text.ts";
 
-/** What a file holds: bytes as they were read, or the text that would be written. */
+/** The content of a file: bytes as read, or the text to be written. */
 export type FileContent = Uint8Array | string;
 
 /** A text as it is. */
@@ -17,14 +17,14 @@ export function presentText(text: string, options: PresentOptions = {}): Present
   return { type: "text", ...shown(headOf(text), options) };
 }
 
-/** A value as indented JSON, its keys in the order that they have. */
+/** A value as indented JSON, with its keys in their own order. */
 export function presentStructured(value: Json, options: PresentOptions = {}): Presentation {
   return { type: "structured", ...shown(structuredHead(value), options) };
 }
 
 /**
- * What a call would run, and in which folder. Words are quoted on one line; of a script the text is shown as it is, and
- * `metadata.program` says what runs it.
+ * The command of a call, and its folder. Words are quoted on one line; a script is shown as it is, and
+ * `metadata.program` names its interpreter.
  */
 export function presentCommand(
   command: {
@@ -42,49 +42,49 @@ export function presentCommand(
   return { ...common, ...shown(headOf(script), options), metadata: { program } };
 }
 
-/** The beginning of words on one line; of those that do not stand there only their size is told. */
-function wordsHead(words: readonly string[]): Head {
-  const { line, rest } = quotedHead(words, MOST_BYTES);
+/** The beginning of words on one line; of the others only the size is shown. */
+function wordsHead(words: readonly string[]): TextHead {
+  const { line, rest } = quotedHead(words, MAX_BYTES);
   const bytes = rest.reduce((sum, word) => sum + byteLength(word) + 1, 0);
   return headOf(line, { lines: bytes === 0 ? 0 : linesOf(rest.join(" ")), bytes });
 }
 
-/** The content of a new file. Of what is not text (NUL, or not UTF-8) only the kind and the size are told. */
+/** The content of a new file. For binary content (NUL, or not UTF-8) only the kind and the size are shown. */
 export function presentFile(
   file: { readonly path: string; readonly content: FileContent; readonly language?: string | undefined },
   options: PresentOptions = {},
 ): Presentation {
   const { path, content, language = languageOf(path) } = file;
-  if (isBinary(content)) return told(path, `Binary file: ${kindAndSize(content)}`);
+  if (isBinary(content)) return textAbout(path, `Binary file: ${kindAndSize(content)}`);
   const inLanguage = language === undefined ? {} : { language };
   return { type: "file_content", about: path, ...inLanguage, ...shown(headOf(content), options) };
 }
 
 /**
- * What changes in a file: the hunks of a unified diff, without a header, as `about` has the path. Where there are none
- * to show, a text says why; of texts too large or too different to compare, `fullContent` then has the new one.
+ * The changes in a file: the hunks of a unified diff, without a header, as `about` has the path. Without any hunks, a
+ * text says why; for texts too large or too different to compare, `fullContent` then has the new one.
  */
 export function presentDiff(
   file: { readonly path: string; readonly before: FileContent; readonly after: FileContent },
   options: PresentOptions = {},
 ): Presentation {
   const { path, before, after } = file;
-  if (isSame(before, after)) return told(path, "No change: both are identical");
+  if (isSame(before, after)) return textAbout(path, "No change: both are identical");
   if (isBinary(before) || isBinary(after))
-    return told(path, `Binary file: ${kindAndSize(before)} → ${kindAndSize(after)}`);
+    return textAbout(path, `Binary file: ${kindAndSize(before)} → ${kindAndSize(after)}`);
   const diff = diffText(before, after);
   if (diff.kind === "hunks") return { type: "diff", about: path, ...shown(headOf(diff.text), options) };
   const lines = `${lineCount(before)} → ${lineCount(after)}`;
   const { content, fullContent = content } = shown(headOf(after), options);
-  const why = told(path, `Too ${diff.kind} to be told line by line: ${lines}`);
+  const why = textAbout(path, `Too ${diff.kind} to show line by line: ${lines}`);
   return { ...why, fullContent: `${why.content}\n\n${fullContent}` };
 }
 
-function told(path: string, content: string): Presentation {
+function textAbout(path: string, content: string): Presentation {
   return { type: "text", about: path, content };
 }
 
-/** True for what has NUL in it or is not UTF-8: a person would not see in a text what is there. */
+/** True for content with NUL or not in UTF-8: a person could not see it in a text. */
 function isBinary(content: FileContent): boolean {
   if (typeof content === "string") return content.includes("\0");
   return content.includes(0) || !isUtf8(content);

@@ -1,134 +1,123 @@
 import { z } from "zod";
 import { CofferdamError, thrownText, visible } from "../errors.ts";
 import { Decision, Note, Scope, Who } from "../policy/decision.ts";
+import { ExactJson } from "../policy/json-data.ts";
 import { deepFrozen } from "./factories.ts";
 import type { HandlerAnswer } from "./handler.ts";
 
 const HINT =
   'answer `{ status: "approved", scope: "once", by }` or `{ status: "rejected", by, note? }`, or `{ approved: true | false, by? }`';
 
-/** The short form: yes or no. `always` and `remember` say what `scope` says, `reason` what `note` says. */
-const Short = z.strictObject({
-  approved: z.boolean(),
-  scope: Scope.optional(),
-  always: z.boolean().optional(),
-  remember: z.literal("session").nullish(),
-  by: Who.optional(),
-  note: Note.nullish(),
-  reason: Note.nullish(),
-});
+/** The short form: yes or no. `always` and `remember` mean `scope`, `reason` means `note`. */
+const Short = z
+  .strictObject({
+    approved: z.boolean(),
+    scope: Scope.optional(),
+    always: z.boolean().optional(),
+    remember: z.literal("session").nullish(),
+    by: Who.optional(),
+    note: Note.nullish(),
+    reason: Note.nullish(),
+  })
+  .transform(({ approved, scope, always, remember, by, note, reason }) => {
+    const rest = { by, ...noteOf(note ?? reason) };
+    if (!approved) return { status: "rejected" as const, ...rest };
+    // If two contradict each other, the narrower counts.
+    const isForSession =
+      scope !== "once" &&
+      always !== false &&
+      (scope === "session" || always === true || remember === "session");
+    return { status: "approved" as const, scope: isForSession ? "session" : "once", ...rest };
+  });
 
-/** The form that `createApprovalResult` makes. */
-const Result = z.strictObject({
-  status: z.enum(["approved", "rejected", "timeout", "pending"]),
-  approvedBy: Who.or(z.literal("")).nullish(),
-  reason: Note.nullish(),
-  approvalId: z.string().nullish(),
-  metadata: z.record(z.string(), z.unknown()).nullish(),
-});
-type Result = z.infer<typeof Result>;
-
-/** Ours, where whoever passes it on says who answered. */
+/** A decision, or `pending`; the caller may add the name. */
 const Unsigned = z.union([
   z.strictObject({
     status: z.literal("approved"),
     scope: Scope.default("once"),
     by: Who.optional(),
     note: Note.optional(),
-    editedInput: z.json().optional(),
+    editedInput: ExactJson.optional(),
   }),
-  z.strictObject({
-    status: z.literal("rejected"),
-    by: Who.optional(),
-    note: Note.optional(),
-  }),
+  z.strictObject({ status: z.literal("rejected"), by: Who.optional(), note: Note.optional() }),
   z.strictObject({ status: z.literal("expired") }),
   z.strictObject({ status: z.literal("pending") }),
 ]);
 
+/** The form that `createApprovalResult` makes. */
+const Result = z
+  .strictObject({
+    status: z.enum(["approved", "rejected", "timeout", "pending"]),
+    approvedBy: Who.or(z.literal("")).nullish(),
+    reason: Note.nullish(),
+    approvalId: z.string().nullish(),
+    metadata: z.record(z.string(), z.unknown()).nullish(),
+  })
+  .transform(({ status, approvedBy, reason }) => {
+    const rest = { by: approvedBy === null || approvedBy === "" ? undefined : approvedBy, ...noteOf(reason) };
+    switch (status) {
+      case "approved":
+        return { status, scope: "once", ...rest } as const;
+      case "rejected":
+        return { status, ...rest };
+      case "timeout":
+        return { status: "expired" } as const;
+      case "pending":
+        return { status };
+    }
+  });
+
+const AnswerForm = z.union([Short, Unsigned, Result]);
+
 /**
- * An answer from outside, in any of the forms that it may have, as one decision. `by` stands where it does not say who
- * answered. Only an own `true` and `"approved"` are a yes. Throws `USAGE` for anything else, also for what can't be read:
- * what is not understood is no yes.
+ * Parses an answer from outside, in any of its forms. `by` is the name if the answer has none. Only an own `true` or
+ * `"approved"` is an approval. Throws `USAGE` for anything else, including unreadable values.
  */
 export function readAnswer(given: unknown, by: string): HandlerAnswer {
   try {
-    return readOwn(ownOf(given), by);
+    const own = ownOf(given);
+    const read = AnswerForm.safeParse(own);
+    if (!read.success)
+      throw new CofferdamError("USAGE", `invalid answer${problemOf(own, read.error)}`, { hint: HINT });
+    const { data } = read;
+    if (data.status === "pending") return Object.freeze(data);
+    const signed = data.status === "expired" ? data : { ...data, by: data.by ?? by };
+    return deepFrozen(Decision.parse(signed));
   } catch (cause) {
     if (cause instanceof CofferdamError) throw cause;
-    throw new CofferdamError("USAGE", `an answer can't be read: ${visible(thrownText(cause))}`, {
+    throw new CofferdamError("USAGE", `unreadable answer: ${visible(thrownText(cause))}`, {
       hint: HINT,
       cause,
     });
   }
 }
 
-/** The same where an answer must decide. Throws `USAGE` for one that leaves it pending as well. */
+/** The same for an answer that must decide. Throws `USAGE` for `pending` as well. */
 export function readDecision(given: unknown, by: string): Decision {
   const answer = readAnswer(given, by);
   if (answer.status !== "pending") return answer;
-  throw new CofferdamError("USAGE", "an answer says `pending`, which decides nothing", { hint: HINT });
+  throw new CofferdamError("USAGE", "invalid answer: `pending` decides nothing", { hint: HINT });
 }
 
-/** The answer's own properties, each read once: nothing that it inherits, from whomever, is an answer. */
+/** The answer's own properties, each read once: an inherited property is no answer. */
 function ownOf(given: unknown): unknown {
   return typeof given === "object" && given !== null && !Array.isArray(given)
     ? { __proto__: null, ...given }
     : given;
 }
 
-function readOwn(given: unknown, by: string): HandlerAnswer {
-  const short = Short.safeParse(given);
-  if (short.success) return fromShort(short.data, by);
-  const unsigned = Unsigned.safeParse(given);
-  if (unsigned.success) {
-    const { data } = unsigned;
-    return data.status === "approved" || data.status === "rejected"
-      ? deepFrozen(Decision.parse({ ...data, by: data.by ?? by }))
-      : Object.freeze(data);
-  }
-  const result = Result.safeParse(given);
-  if (result.success) return fromResult(result.data, by);
-  throw new CofferdamError("USAGE", `an answer ${problemOf(given, short.error)}`, { hint: HINT });
-}
-
-function fromShort(short: z.infer<typeof Short>, by: string): Decision {
-  const note = short.note ?? short.reason ?? null;
-  const said = note === null || note === "" ? {} : { note };
-  if (!short.approved) return Object.freeze({ status: "rejected", by: short.by ?? by, ...said });
-  // Of two that contradict each other the narrower counts.
-  const isForSession =
-    short.scope !== "once" &&
-    short.always !== false &&
-    (short.scope === "session" || short.always === true || short.remember === "session");
-  return Object.freeze({
-    status: "approved",
-    scope: isForSession ? "session" : "once",
-    by: short.by ?? by,
-    ...said,
-  });
-}
-
-function fromResult({ status, approvedBy, reason }: Result, by: string): HandlerAnswer {
-  const said = reason === null || reason === undefined || reason === "" ? {} : { note: reason };
-  const who = approvedBy === null || approvedBy === undefined || approvedBy === "" ? by : approvedBy;
-  switch (status) {
-    case "approved":
-      return Object.freeze({ status, scope: "once", by: who, ...said });
-    case "rejected":
-      return Object.freeze({ status, by: who, ...said });
-    case "timeout":
-      return Object.freeze({ status: "expired" });
-    case "pending":
-      return Object.freeze({ status });
-  }
+function noteOf(note: string | null | undefined): { readonly note?: string } {
+  return note === null || note === undefined || note === "" ? {} : { note };
 }
 
 function problemOf(given: unknown, error: z.ZodError): string {
-  if (typeof given !== "object" || given === null) return "is no object";
+  if (typeof given !== "object" || given === null) return ": not an object";
   if ("status" in given)
-    return `has a status, or something beside it, that is none: ${visible(String(given.status))}`;
-  const [issue] = error.issues;
+    return `: the status ${visible(String(given.status))} or a value beside it is invalid`;
+  // Its first fault as the short form.
+  const [issue] = error.issues.flatMap((one) =>
+    one.code === "invalid_union" ? (one.errors[0] ?? []) : [one],
+  );
   const place = issue?.code === "unrecognized_keys" ? issue.keys[0] : issue?.path[0];
-  return place === undefined ? "is none" : `has no usable ${visible(String(place))}`;
+  return place === undefined ? "" : `: ${visible(String(place))} is missing or not allowed`;
 }

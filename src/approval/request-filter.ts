@@ -2,8 +2,8 @@ import { z } from "zod";
 import { CofferdamError } from "../errors.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 
-/** Which requests are meant; every part that is given must agree. */
-const RequestFilter = z.strictObject({
+/** A filter for requests; all given parts must match. */
+export const RequestFilter = z.strictObject({
   runId: z.string().exactOptional(),
   sessionId: z.string().exactOptional(),
   groupId: z.string().exactOptional(),
@@ -11,8 +11,8 @@ const RequestFilter = z.strictObject({
 export type RequestFilter = Readonly<z.infer<typeof RequestFilter>>;
 
 /**
- * True for the requests that are meant. Throws `USAGE` for a filter with a part that there is not, or that is undefined:
- * it would mean more than was meant.
+ * True for the matching requests. Throws `USAGE` for a filter with an unknown or undefined part: it would match more
+ * than intended.
  */
 export function matching(filter: RequestFilter): (request: ApprovalRequest) => boolean {
   const read = RequestFilter.safeParse(filter);

@@ -2,36 +2,35 @@ import { redactText } from "../policy/redact.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import type { RuleHit } from "../policy/rule-hit.ts";
 import { createApprovalRequest } from "./factories.ts";
-import type { Asker, Question } from "./question.ts";
+import type { CallIdentity, DecidedCall } from "./gate-result.ts";
 
-/** Who asks, where, and until when. */
-type Around = Pick<
+type RequestSurroundings = Pick<
   ApprovalRequest,
   "approvalId" | "runId" | "sessionId" | "project" | "client" | "createdAt" | "expiresAt"
 >;
 
-/** A longer name of a group is cut. */
-const MOST_OF_A_NAME = 256;
-/** Nobody reads more rules than these. */
-const MOST_HITS = 50;
+/** The name of a group is cut to this length. */
+const MAX_NAME_LENGTH = 256;
+/** Maximum of listed rules: no person reads more. */
+const MAX_HITS = 50;
 
-/** What people are asked about a call that was decided. Without `sessionGrants` a yes can't be remembered. */
+/** The request to people about a decided call. Without `sessionGrants` an approval can't be remembered. */
 export function requestFor(
-  asker: Asker,
-  { verdict, argsHash, grantKey, groupId, show }: Question,
-  { sessionGrants, ...around }: Around & { readonly sessionGrants: boolean },
+  asker: CallIdentity,
+  { verdict, argsHash, grantKey, groupId, summarize }: DecidedCall,
+  { sessionGrants, ...around }: RequestSurroundings & { readonly sessionGrants: boolean },
 ): ApprovalRequest {
-  const { covers, ...shown } = show();
+  const { covers, ...summary } = summarize();
   return createApprovalRequest({
     ...around,
     ...asker,
-    groupId: (asker.groupId ?? groupId)?.slice(0, MOST_OF_A_NAME) ?? null,
+    groupId: (asker.groupId ?? groupId)?.slice(0, MAX_NAME_LENGTH) ?? null,
     reason: redactText(verdict.reason).text,
     demandsPerson: verdict.demandsPerson,
-    why: verdict.hits.slice(0, MOST_HITS).map(shownHit),
+    why: verdict.hits.slice(0, MAX_HITS).map(shownHit),
     argsHash,
     cacheKey: grantKey.cacheKey,
-    ...shown,
+    ...summary,
     covers: sessionGrants && !verdict.demandsPerson ? covers : null,
   });
 }

@@ -1,35 +1,38 @@
 import { newlinesIn } from "../policy/newlines.ts";
-import { type Head, headOf, linesOf } from "./head.ts";
+import { headOf, linesOf, type TextHead } from "./head.ts";
 import { printBytes } from "./media-type.ts";
 
-/** How a presentation is made. */
+/** Options for making a presentation. */
 export interface PresentOptions {
-  /** What `content` holds, without the line that says what is missing; else 50 lines and 2,000 characters. */
+  /** Maximum of `content`, without the line about the missing part; default: 50 lines and 2,000 characters. */
   readonly most?: { readonly lines: number; readonly characters: number };
-  /** Gives a text without the secrets in it. Done before anything is cut for showing. */
+  /** Removes the secrets from a text. Runs before any cut for showing. */
   readonly hide?: (text: string) => string;
 }
 
 const USUAL = { lines: 50, characters: 2_000 } as const;
 
-/** A text as a presentation holds it: `fullContent` is there where `content` was cut. */
-export interface Shown {
+/** The text of a presentation: `fullContent` is set if `content` was cut. */
+export interface PresentedText {
   readonly content: string;
   readonly fullContent?: string;
 }
 
-/** What is shown of a text: secrets hidden, then cut. Where something is missing, a last line says how much. */
-export function shown(head: Head, { most = USUAL, hide = unchanged }: PresentOptions): Shown {
+/** The shown part of a text: secrets hidden, then cut. If something is missing, a last line says how much. */
+export function shown(
+  head: TextHead,
+  { most: max = USUAL, hide = (text) => text }: PresentOptions,
+): PresentedText {
   const { text, rest } = headOf(hide(head.text), head.rest);
   const full = rest.bytes === 0 ? text : marked(text, rest.lines, [printBytes(rest.bytes)]);
-  const end = endWithin(text, most);
+  const end = endWithin(text, max);
   if (end === text.length) return { content: full };
   const after = text.slice(end);
   const lines = rest.bytes === 0 ? linesOf(after) : newlinesIn(after) + rest.lines;
   return { content: marked(text.slice(0, end), lines, []), fullContent: full };
 }
 
-/** The text, and a last line that says what is missing: so many lines, the first of them perhaps in part. */
+/** The text, and a last line about the missing part: the number of lines, the first of them perhaps in part. */
 function marked(text: string, lines: number, also: readonly string[]): string {
   const isWithinLine = text !== "" && !text.endsWith("\n");
   const more = isWithinLine ? lines - 1 : lines;
@@ -41,14 +44,14 @@ function marked(text: string, lines: number, also: readonly string[]): string {
   return `${text}${isWithinLine ? "\n" : ""}... [${missing.join(", ")}]`;
 }
 
-/** Where a text is cut. The newline at the end of the last line is not counted, and a character is not cut in half. */
-function endWithin(text: string, most: { readonly lines: number; readonly characters: number }): number {
-  const end = endOfLine(text, most.lines);
+/** The index where a text is cut. The final newline is not counted, and a character is not cut in half. */
+function endWithin(text: string, max: { readonly lines: number; readonly characters: number }): number {
+  const end = endOfLine(text, max.lines);
   const isNewline = (at: number): boolean => text[at] === "\n";
-  if ((isNewline(end - 1) ? end - 1 : end) <= most.characters) return end;
-  if (isNewline(most.characters)) return most.characters + 1;
-  const isHalf = (text.codePointAt(most.characters - 1) ?? 0) > 0xffff;
-  return isHalf ? most.characters - 1 : most.characters;
+  if ((isNewline(end - 1) ? end - 1 : end) <= max.characters) return end;
+  if (isNewline(max.characters)) return max.characters + 1;
+  const isHalf = (text.codePointAt(max.characters - 1) ?? 0) > 0xffff;
+  return isHalf ? max.characters - 1 : max.characters;
 }
 
 function endOfLine(text: string, lines: number): number {
@@ -58,8 +61,4 @@ function endOfLine(text: string, lines: number): number {
     end = newline === -1 ? text.length : newline + 1;
   }
   return end;
-}
-
-function unchanged(text: string): string {
-  return text;
 }

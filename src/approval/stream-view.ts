@@ -2,17 +2,17 @@ import type { ApprovalEvent } from "../event/event.ts";
 import type { Json } from "../policy/canonical-json.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 
-/** A person is asked, as event streams of agents tell it. */
+/** A request for approval, as event streams of agents report it. */
 export interface ApprovalRequestEvent {
   readonly request_id: string;
   readonly tool_name: string;
-  /** As far as they can be shown. */
+  /** The arguments in a form safe to show. */
   readonly arguments: Json;
   readonly risk_level: string;
   readonly agent_name: string;
 }
 
-/** What was answered. It always follows a request with the same id. */
+/** The answer. It always follows a request with the same id. */
 export interface ApprovalResultEvent {
   readonly request_id: string;
   readonly tool_name: string;
@@ -25,7 +25,10 @@ export type StreamEvent =
   | { readonly name: "ApprovalRequestEvent"; readonly data: ApprovalRequestEvent }
   | { readonly name: "ApprovalResultEvent"; readonly data: ApprovalResultEvent };
 
-/** The event as streams tell it; null for one that they don't: what rules and grants decided, and answers that count for nothing. */
+/**
+ * The stream form of an event; null for those that streams omit: decisions by rules and grants, and answers without
+ * effect.
+ */
 export function streamView(event: ApprovalEvent): StreamEvent | null {
   switch (event.type) {
     case "approval.requested":
@@ -39,7 +42,7 @@ export function streamView(event: ApprovalEvent): StreamEvent | null {
       return resultEvent(event.approvalId, event.tool, decision, event.note ?? "");
     }
     case "approval.expired":
-      return resultEvent(event.approvalId, event.tool, "denied", "nobody answered in time");
+      return resultEvent(event.approvalId, event.tool, "denied", "the request was not answered in time");
     case "approval.auto":
     case "approval.ignored":
     case "approval.failed":
@@ -50,7 +53,7 @@ export function streamView(event: ApprovalEvent): StreamEvent | null {
   }
 }
 
-/** A request as streams tell it, also one that was made before anybody listened. */
+/** The stream form of a request, also of one that was made before the stream began. */
 export function requestView({ approvalId, tool, safeArgs, risk, agent }: ApprovalRequest): StreamEvent {
   const data = {
     request_id: approvalId,
@@ -67,7 +70,7 @@ export function sseFrame({ name, data }: StreamEvent): string {
   return `event: ${name}\n${sseData(data)}\n`;
 }
 
-/** A value as the data of a server-sent event: one line also for those who take U+2028 and U+2029 for ends of lines. */
+/** A value as the data of a server-sent event: one line, also for parsers that treat U+2028 and U+2029 as line ends. */
 export function sseData(value: unknown): string {
   const escaped = JSON.stringify(value).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
   return `data: ${escaped}\n`;

@@ -1,18 +1,18 @@
 import { isList, type Json } from "../policy/canonical-json.ts";
-import { type Head, headOf } from "./head.ts";
+import { headOf, type TextHead } from "./head.ts";
 
-/** Values within more others than this are written on one line: indentation would grow with the square of the depth. */
-const MOST_LEVELS = 32;
-/** No more than this is written out: what comes then is counted, piece by piece. */
-const MOST_WRITTEN = 1024 ** 2;
+/** Values nested deeper are written on one line: indentation would grow with the square of the depth. */
+const MAX_LEVELS = 32;
+/** Maximum that is written out: the rest is counted, piece by piece. */
+const MAX_WRITTEN = 1024 ** 2;
 
-/** The beginning of a value as JSON, two blanks for each level, its keys in the order that they have. */
-export function structuredHead(value: Json): Head {
+/** The beginning of a value as JSON, two blanks for each level, with its keys in their own order. */
+export function structuredHead(value: Json): TextHead {
   const pieces: string[] = [];
   let written = 0;
   let [newlines, bytes] = [0, 0];
   const write = (piece: string): void => {
-    if (written < MOST_WRITTEN) {
+    if (written < MAX_WRITTEN) {
       pieces.push(piece);
       written += piece.length;
     } else {
@@ -26,7 +26,7 @@ export function structuredHead(value: Json): Head {
 
 /** Writes a value in pieces. `newline` goes between lines: every piece with a newline in it begins with one. */
 function writeJson(value: Json, newline: string, write: (piece: string) => void): void {
-  const isDeep = newline.length > 2 * MOST_LEVELS;
+  const isDeep = newline.length > 2 * MAX_LEVELS;
   if (value === null || typeof value !== "object" || isDeep) {
     write(JSON.stringify(value));
     return;

@@ -7,30 +7,25 @@ import {
   ApprovalPendingError,
   ApprovalTimeoutError,
 } from "../policy/approval-error.ts";
+import type { NotRun } from "../policy/not-run.ts";
 
 /**
- * What became of one use of a function tool. `failed` is a tool that is not there, arguments that it does not take, or
- * what it threw; `denied` and `pending` mean that it did not run.
+ * The outcome of one call of a function tool. `failed`: an unknown tool, invalid arguments, or an error that the tool
+ * threw.
  */
 export type ToolOutcome =
   | { readonly kind: "done"; readonly value: unknown }
   | { readonly kind: "failed"; readonly error: unknown }
-  | {
-      readonly kind: "denied";
-      readonly code: Exclude<ApprovalCode, "APPROVAL_PENDING">;
-      readonly reason: string;
-      readonly hint: string;
-    }
-  | { readonly kind: "pending"; readonly approvalId: string; readonly reason: string; readonly hint: string };
+  | NotRun<Exclude<ApprovalCode, "APPROVAL_PENDING">>;
 
-/** A result as agents take it. A denial is no error: the model reads why, and goes on. */
+/** A result in the form for agents. A denial is no error: the model reads why, and goes on. */
 export type ToolResult =
   | { readonly type: "success"; readonly output: unknown }
   | { readonly type: "denied"; readonly output: string }
   | { readonly type: "error"; readonly error: string }
   | { readonly type: "pending"; readonly reason: string; readonly approvalId: string };
 
-/** The outcome as what a model is told. */
+/** The outcome in the form for the model. */
 export function toolResult(outcome: ToolOutcome): ToolResult {
   switch (outcome.kind) {
     case "done":

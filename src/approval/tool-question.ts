@@ -17,50 +17,48 @@ import { invocationOf, type RuleLayer } from "../policy/tool-rule.ts";
 import { answerByGrant, answerByMode, judge } from "../policy/verdict.ts";
 import type { DefinedTool, ToolUse } from "../tool/define-tool.ts";
 import { Ask, Requirement } from "../tool/function-tool.ts";
-import type { Question } from "./question.ts";
+import type { DecidedCall } from "./gate-result.ts";
 
-/** What decides about function tools. */
+/** The policy for function tools. */
 export interface ToolPolicy {
   readonly operator: OperatorApproval;
   readonly approval: ApprovalSection;
   readonly mode: Mode;
-  /** `run`: a tool that says nothing of approval, and that no rule covers, runs without asking. */
+  /** `run`: a tool without an approval setting that no rule covers runs without approval. */
   readonly legacyBareTools: "ask" | "run";
-  /** Further rules of the project's on these tools. */
+  /** Further rules of the project on these tools. */
   readonly further?: readonly RuleLayer[];
-  /** What runs them inside walls gets, where something does; without it none stand around them. */
+  /** The profile of the sandbox that runs them; absent if they run without a sandbox. */
   readonly granted?: GrantedView;
 }
 
 /** One use of a tool, its arguments frozen. */
-export interface Use {
+export interface ToolInvocation {
   readonly tool: DefinedTool;
   readonly args: Json;
   readonly use: ToolUse;
   readonly agent: string | null;
-  /** The folder that the host stands in. */
   readonly cwd: string;
 }
 
-/** What the tool's own checks came to: a hit, and the wish that it came with. */
-export interface Said {
+/** The result of the tool's own checks: a hit, and the terms of its question. */
+export interface ToolCheck {
   readonly hit: RuleHit;
   readonly ask: Ask | null;
-  /** What would be done, in the tool's own words; null where it has none. */
   readonly description: string | null;
-  /** False: what is answered now holds once. */
+  /** False: an approval given now holds once. */
   readonly remember: boolean;
 }
 
-/** Decides one use of a tool. A check that fails, or answers what is not understood, denies. */
-export async function toolQuestion(
-  use: Use,
+/** Decides one use of a tool. A check that fails, or returns an invalid answer, denies. */
+export async function decideTool(
+  use: ToolInvocation,
   policy: ToolPolicy,
   grants: readonly Grant[],
-): Promise<Question> {
+): Promise<DecidedCall> {
   const { tool, args, agent, cwd } = use;
-  const said = await saidBy(use, policy);
-  const ask = said?.ask ?? null;
+  const check = await checkOf(use, policy);
+  const ask = check?.ask ?? null;
   const payload = ask?.payload ?? args;
   const digests: TextDigests = new Map();
   const key = {
@@ -73,22 +71,22 @@ export async function toolQuestion(
   const subject = {
     ...invocationOf(tool.name, args, agent),
     risk: tool.risk,
-    said: said === null ? null : { hit: said.hit, doubt: null },
+    said: check === null ? null : { hit: check.hit, doubt: null },
     line: null,
     needsMore: null,
   };
   const judged = judge(subject, policy);
-  const mayRemember = said?.remember ?? true;
+  const mayRemember = check?.remember ?? true;
   const isRemembered = mayRemember && policy.operator.sessionGrants && policy.mode === "interactive";
   const remembered = answerByGrant(judged, isRemembered ? findGrant(grants, key) : null);
   return {
     verdict: answerByMode(remembered, policy.mode, false),
-    // A tool of this name and version may do something else for another project that has the same store.
+    // The same tool name and version may do something else for another project with the same store.
     argsHash: argsHashOf({ tool: tool.name, version: tool.version, input: args, agent, cwd }, digests),
     grantKey: key,
     groupId: ask?.groupId ?? null,
-    show: () => {
-      const description = said?.description ?? `use ${tool.name}`;
+    summarize: () => {
+      const description = check?.description ?? `use ${tool.name}`;
       return {
         risk: tool.risk,
         description: redactText(description).text,
@@ -97,7 +95,7 @@ export async function toolQuestion(
         granted: policy.granted ?? null,
       };
     },
-    present: async () => {
+    preview: async () => {
       if (ask?.presentation !== undefined) return ask.presentation;
       const { presentStructured } = await import("./present.ts");
       return presentStructured(redact(ask?.displayArgs ?? args).safeArgs);
@@ -105,56 +103,56 @@ export async function toolQuestion(
   };
 }
 
-/** What a yes for the session covers, in words; null when it can't be told whole. */
+/** The coverage of a session approval, in words; null if it can't be shown whole. */
 export function coversOf(tool: string, payload: Json, args: Json): string | null {
-  // What is not shown whole may be megabytes.
+  // A payload that is not shown whole may be megabytes.
   if (!isShownWhole(redact(payload).redactions)) return null;
   const text = canonicalJson(payload);
   if (text === "{}") return `every use of ${tool}`;
   if (!redactText(text).isWhole) return null;
-  return `${tool} with ${text}${isDeepStrictEqual(payload, args) ? "" : ", whatever else it is called with"}`;
+  return `${tool} with ${text}${isDeepStrictEqual(payload, args) ? "" : ", with any other arguments"}`;
 }
 
-/** What the tool's own checks came to; null where it has none. A check that fails denies. */
-export async function saidBy(
-  { use, tool }: Pick<Use, "use" | "tool">,
+/** The result of the tool's own checks; null if it has none. A check that fails denies. */
+export async function checkOf(
+  { use, tool }: Pick<ToolInvocation, "use" | "tool">,
   { legacyBareTools }: Pick<ToolPolicy, "legacyBareTools">,
-): Promise<Said | null> {
-  const said = [...checked(use), ...(await required(use))];
-  const decisive = strictest(said.map(({ hit, ask }) => ({ hit, ask, action: hit.action })));
+): Promise<ToolCheck | null> {
+  const checks = [...checked(use), ...(await required(use))];
+  const decisive = strictest(checks.map(({ hit, ask }) => ({ hit, ask, action: hit.action })));
   if (decisive !== undefined)
     return {
       hit: decisive.hit,
-      ask: said.find(({ ask }) => ask !== null)?.ask ?? null,
-      description: said.find(({ description }) => description !== null)?.description ?? null,
-      remember: said.every(({ remember }) => remember),
+      ask: checks.find(({ ask }) => ask !== null)?.ask ?? null,
+      description: checks.find(({ description }) => description !== null)?.description ?? null,
+      remember: checks.every(({ remember }) => remember),
     };
   if (legacyBareTools === "ask" || tool.risk === "destructive") return null;
   return {
-    hit: hitOf("bare", "allow", "a tool that says nothing of approval runs"),
+    hit: hitOf("bare", "allow", "the tool has no approval setting"),
     ask: null,
     description: null,
     remember: true,
   };
 }
 
-function checked({ check }: ToolUse): readonly Said[] {
+function checked({ check }: ToolUse): readonly ToolCheck[] {
   if (check === null) return [];
   try {
     const answer: unknown = check();
-    // A check that is async answers no question: what it comes to must not end the process.
+    // An async check is invalid here: its failure must not end the process.
     if (answer instanceof Promise) answer.catch(() => undefined);
     if (answer === null)
       return [
         {
-          hit: hitOf("check", "allow", "the tool asks for no approval"),
+          hit: hitOf("check", "allow", "the tool needs no approval"),
           ask: null,
           description: null,
           remember: true,
         },
       ];
     const ask = Ask.safeParse(answer);
-    if (!ask.success) return [failed("check", "what it answered is no question")];
+    if (!ask.success) return [failed("check", "it did not return a valid request")];
     const { reason, description, remember = true } = ask.data;
     return [{ hit: hitOf("check", "ask", reason ?? description), ask: ask.data, description, remember }];
   } catch (cause) {
@@ -162,11 +160,11 @@ function checked({ check }: ToolUse): readonly Said[] {
   }
 }
 
-async function required({ requirement: require }: ToolUse): Promise<readonly Said[]> {
+async function required({ requirement: require }: ToolUse): Promise<readonly ToolCheck[]> {
   if (require === null) return [];
   try {
     const requirement = Requirement.safeParse(await require());
-    if (!requirement.success) return [failed("requirement", "what it answered is no requirement")];
+    if (!requirement.success) return [failed("requirement", "it did not return a valid requirement")];
     const { required: isRequired, reason, description = null, remember = true } = requirement.data;
     return [
       { hit: hitOf("requirement", isRequired ? "ask" : "allow", reason), ask: null, description, remember },
@@ -176,8 +174,8 @@ async function required({ requirement: require }: ToolUse): Promise<readonly Sai
   }
 }
 
-/** What a tool blocks itself, and any other failure of its check: both deny. */
-function failed(rule: string, cause: unknown): Said {
+/** The result of a check that blocks the call, or fails otherwise: both deny. */
+function failed(rule: string, cause: unknown): ToolCheck {
   if (cause instanceof ApprovalBlockedError)
     return { hit: hitOf(rule, "deny", cause.reason), ask: null, description: null, remember: true };
   const why = typeof cause === "string" ? cause : thrownText(cause);
@@ -189,7 +187,7 @@ function failed(rule: string, cause: unknown): Said {
   };
 }
 
-/** A tool may put its arguments in its words: what looks like a secret in them is hidden before anyone reads them. */
+/** A tool may put its arguments in its words: apparent secrets are hidden before a person reads them. */
 function hitOf(rule: string, action: RuleHit["action"], reason: string): RuleHit {
   return { layer: "tool", rule, action, reason: redactText(reason).text };
 }

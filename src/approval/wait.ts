@@ -2,23 +2,16 @@ import { z } from "zod";
 import { type ApprovalSection, OnTimeout, WaitStyle } from "../policy/approval-section.ts";
 
 /**
- * How a call waits for its answer. `timeoutMs` null: for ever. When the time has run out, `error` fails the call with
- * `APPROVAL_TIMEOUT`, `deny` is a no, and `wait` goes on waiting. `block` holds the call; `suspend` ends it with the id of
- * its request, by which it can be called again once there is an answer.
+ * How a call waits for its answer. `timeoutMs` null: for ever. When the time is over, `error` fails the call with
+ * `APPROVAL_TIMEOUT`, `deny` rejects the request, and `wait` continues to wait. `block` holds the call; `suspend` ends
+ * it with the id of its request, under which it can be called again once there is an answer.
  */
 export const Wait = z
-  .strictObject({
-    timeoutMs: z.number().positive().nullable(),
-    onTimeout: OnTimeout,
-    style: WaitStyle,
-  })
+  .strictObject({ timeoutMs: z.number().positive().nullable(), onTimeout: OnTimeout, style: WaitStyle })
   .readonly();
 export type Wait = z.infer<typeof Wait>;
 
-/**
- * How calls wait: what is given, else what the config says. Where neither says what happens at the end, a request that is
- * answered later is kept for days, and a call that stands still fails.
- */
+/** The given options, else the config's. Calls that suspend without them keep their request for `keep`, for days. */
 export function waitOf(
   given: Partial<Wait>,
   approval: Pick<ApprovalSection, "timeout" | "on_timeout" | "wait" | "keep">,
@@ -29,7 +22,7 @@ export function waitOf(
   return { timeoutMs, onTimeout: onTimeout ?? "error", style };
 }
 
-/** When a request that is made now has had its time; null for never. Milliseconds since 1970. */
+/** The deadline of a new request in milliseconds since 1970; null for never. */
 export function deadlineOf({ timeoutMs, onTimeout }: Wait, now: number): number | null {
   return timeoutMs === null || onTimeout === "wait" ? null : now + timeoutMs;
 }

@@ -1,14 +1,13 @@
 import type { Backend } from "./backend.ts";
+import { ACCEPTS as BUBBLEWRAP_ACCEPTS } from "./bubblewrap/enforcement.ts";
 import { HOME } from "./bubblewrap/identity.ts";
 import { renderBubblewrap } from "./bubblewrap/render.ts";
 import { shelter } from "./bubblewrap/shelter.ts";
-import { ACCEPTS as BUBBLEWRAP_ACCEPTS } from "./bubblewrap/standings.ts";
 import { viewAround } from "./bubblewrap/view-around.ts";
 import { EMPTY_HOME } from "./seatbelt/base.ts";
 import { ACCEPTS as SEATBELT_ACCEPTS } from "./seatbelt/gate.ts";
 import { renderSeatbelt } from "./seatbelt/render.ts";
 
-/** Every backend there is. */
 export const BACKENDS: readonly Backend[] = [
   {
     name: "bubblewrap",
@@ -30,12 +29,11 @@ export const BACKENDS: readonly Backend[] = [
     sharesLoopback: true,
     givesTerminals: false,
     accepts: SEATBELT_ACCEPTS,
-    // Nothing is mounted there, so that no link is ever in the place of a mount point.
+    // Nothing is mounted there: no link is ever in the place of a mount point.
     shelter: (plan) => plan,
   },
 ];
 
-/** The backend for a platform, or null. */
 export function backendFor(platform: Backend["platform"]): Backend | null {
   return BACKENDS.find((backend) => backend.platform === platform) ?? null;
 }

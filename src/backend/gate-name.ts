@@ -1,2 +1,2 @@
-/** What the shell at a gate calls itself where it complains: that line is ours, and no program's. */
+/** The name of the gate's shell in its own error messages: a line with it is ours, not the program's. */
 export const GATE_NAME = "cofferdam-gate";

@@ -6,7 +6,7 @@ import type { DeviceNode, SysFile } from "./device-node.ts";
 import type { Facts } from "./facts.ts";
 import type { Plan } from "./plan.ts";
 
-/** What of the machine's devices a profile grants: each place once, in order. */
+/** The machine's devices that a profile grants: each place once, in order. */
 export interface GrantedDevices {
   readonly nodes: readonly DeviceNode[];
   readonly links: readonly Link[];
@@ -14,7 +14,7 @@ export interface GrantedDevices {
   readonly folders: readonly AbsolutePath[];
 }
 
-/** The nodes of the groups that the profile grants, with what `/sys` says of them. */
+/** Returns the nodes of the groups that the profile grants, with their descriptions in `/sys`. */
 export function grantedDevices(
   { devices }: Pick<Profile, "devices">,
   { deviceNodes }: Pick<Facts, "deviceNodes">,
@@ -28,7 +28,7 @@ export function grantedDevices(
   };
 }
 
-/** Them as a plan lists them; nothing where there are none. */
+/** The devices in the form of a plan; empty if there are none. */
 export function shownDevices({ nodes }: GrantedDevices): Pick<Plan, "devices"> {
   if (nodes.length === 0) return {};
   return { devices: nodes.map(({ path, group }) => ({ path, may: printDeviceGroup(group) })) };

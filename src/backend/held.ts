@@ -5,11 +5,8 @@ import { type AbsolutePath, ROOT } from "../profile/path.ts";
 import { literalPattern, type Pattern } from "../profile/pattern.ts";
 import { type FileEntry, type Mask, normalProfile, OPEN } from "../profile/profile.ts";
 
-/**
- * Something that decides which code of the product is loaded, and that tools may only read: a folder of packages, except the caches in
- * it; or a path, missing or not.
- */
-export type Held =
+/** A read-only part that decides which code of the product is loaded: a path, or packages without their caches. */
+export type ReadOnlyPart =
   | { readonly kind: "packages"; readonly path: AbsolutePath; readonly caches: readonly AbsolutePath[] }
   | { readonly kind: "name"; readonly path: AbsolutePath };
 
@@ -19,19 +16,22 @@ export interface HeldAnywhere {
   readonly pattern: Pattern;
 }
 
-/** The same with its words: what it is, and how a person gets it out of a root. */
-export type Told = (Held | HeldAnywhere) & { readonly what: string; readonly wayOut?: string };
+/** The same with its words: the kind of part, and how to move it out of a root. */
+export type DescribedPart = (ReadOnlyPart | HeldAnywhere) & {
+  readonly what: string;
+  readonly wayOut?: string;
+};
 
 /** The words for a copy of the product, and for each package that it loads. */
 export const COPY = "a copy of cofferdam that programs there load";
 
-/** How a person gets most of it out of a root, for the end of a sentence. */
+/** The remedy that moves most of it out of a root, for the end of a sentence. */
 export const ELSEWHERE =
-  "have cofferdam elsewhere: `npm install --global cofferdam`, and `npm uninstall cofferdam` here";
+  "install cofferdam elsewhere: `npm install --global cofferdam`, and `npm uninstall cofferdam` here";
 
-/** The layer of the ceiling in which these may only be read, and everything else be written, with words for each. */
-export function heldLayer(held: readonly Told[]): Layer {
-  const told = (tell: (one: Told) => string): ReadonlyMap<string, string> =>
+/** The layer of the ceiling that makes these parts read-only and leaves all else writable, with words for each. */
+export function heldLayer(held: readonly DescribedPart[]): Layer {
+  const byPath = (tell: (one: DescribedPart) => string): ReadonlyMap<string, string> =>
     new Map(held.map((one) => [keyOf(one), tell(one)]));
   const files = held.flatMap((one) => entriesOf(one));
   const masks = held.flatMap((one) => maskOf(one) ?? []);
@@ -39,17 +39,17 @@ export function heldLayer(held: readonly Told[]): Layer {
     name: INSTALLATION_LAYER,
     profile: normalProfile({ ...OPEN, files: [entryAt(ROOT, "write"), ...files], masks }),
     sources: new Map(),
-    reasons: told((one) => `${visible(nameOf(one))} may only be read: tools must not change ${one.what}`),
-    remedies: told(({ wayOut = ELSEWHERE }) => `do it outside of the sandbox, or ${wayOut}`),
+    reasons: byPath((one) => `${visible(nameOf(one))} is read-only: tools must not change ${one.what}`),
+    remedies: byPath(({ wayOut = ELSEWHERE }) => `do it outside the sandbox, or ${wayOut}`),
   };
 }
 
-function entriesOf(one: Told): readonly FileEntry[] {
+function entriesOf(one: DescribedPart): readonly FileEntry[] {
   if (one.kind !== "packages") return [];
   return [entryAt(one.path, "read"), ...one.caches.map((cache) => entryAt(cache, "write"))];
 }
 
-function maskOf(one: Told): Mask | null {
+function maskOf(one: DescribedPart): Mask | null {
   switch (one.kind) {
     case "packages":
       return null;
@@ -60,12 +60,12 @@ function maskOf(one: Told): Mask | null {
   }
 }
 
-function keyOf(one: Told): string {
+function keyOf(one: DescribedPart): string {
   if (one.kind === "packages") return entryKey(one.path);
   return maskKey({ pattern: one.kind === "pattern" ? one.pattern : literalPattern(one.path) });
 }
 
-function nameOf(one: Told): string {
+function nameOf(one: DescribedPart): string {
   return one.kind === "pattern" ? one.pattern.text : one.path;
 }
 

@@ -1,13 +1,13 @@
 import { type AbsolutePath, isAbsolutePath, isInside, joinPath } from "../profile/path.ts";
 import type { HostMount } from "./facts.ts";
 
-/** Where a path really lies: the device and the path in its file system. */
+/** The real location of a path: the device and the path in its file system. */
 export interface InFilesystem {
   readonly device: string;
   readonly root: string;
 }
 
-/** The mount that a path lies on: the deepest, and of several on one point the one mounted last. */
+/** The mount of a path: the deepest, and of several on one point the last. */
 export function mountOf(mounts: readonly HostMount[], path: AbsolutePath): HostMount | null {
   let found: HostMount | null = null;
   for (const mount of mounts) {
@@ -17,7 +17,7 @@ export function mountOf(mounts: readonly HostMount[], path: AbsolutePath): HostM
   return found;
 }
 
-/** The device and path that `/proc/<pid>/mountinfo` shows for a bind of this path; null when no mount holds it. */
+/** The device and path that `/proc/<pid>/mountinfo` shows for a bind of this path; null if no mount holds it. */
 export function inFilesystem(mounts: readonly HostMount[], path: AbsolutePath): InFilesystem | null {
   const mount = mountOf(mounts, path);
   if (mount === null) return null;
@@ -26,7 +26,7 @@ export function inFilesystem(mounts: readonly HostMount[], path: AbsolutePath): 
   return { device: mount.device, root: root === "" ? "/" : root };
 }
 
-/** The mounts below a path, which a bind of it brings along: on one point only the last is seen. */
+/** The mounts below a path, which a bind of it includes: on one point only the last is seen. */
 export function mountsBelow(mounts: readonly HostMount[], path: AbsolutePath): readonly HostMount[] {
   const seen = new Map<AbsolutePath, HostMount>();
   for (const mount of mounts) {

@@ -4,12 +4,9 @@ import { literalPattern } from "../profile/pattern.ts";
 import { type FileEntry, type Mask, normalProfile, OPEN } from "../profile/profile.ts";
 import type { Limit } from "./plan.ts";
 
-/**
- * The limits of a plan as a layer, which `explain`, denials and tools on files ask like every other one. A limit without
- * exceptions is a mask; of one with exceptions these are entries, which decide for what lies below them.
- */
+/** The limits as a layer. One without exceptions is a mask; one with exceptions becomes entries. */
 export function limitLayer(limits: readonly Limit[]): Layer {
-  const told = (tell: (limit: Limit) => string): ReadonlyMap<string, string> =>
+  const byPath = (tell: (limit: Limit) => string): ReadonlyMap<string, string> =>
     new Map([...limits].reverse().map((limit) => [keyOf(limit), tell(limit)]));
   return {
     name: LIMIT_LAYER,
@@ -19,8 +16,8 @@ export function limitLayer(limits: readonly Limit[]): Layer {
       masks: limits.flatMap(maskOf),
     }),
     sources: new Map(),
-    reasons: told(({ reason }) => reason),
-    remedies: told(({ remedy }) => remedy),
+    reasons: byPath(({ reason }) => reason),
+    remedies: byPath(({ remedy }) => remedy),
   };
 }
 

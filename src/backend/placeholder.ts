@@ -1,18 +1,18 @@
 import { type AbsolutePath, nameOf, parentOf } from "../profile/path.ts";
 
-/** What stands in for a missing path while a call must not make it: a file with this text, or an empty folder (null). */
+/** A placeholder for a missing path while a call must not make it: a file with this text, or an empty folder (null). */
 export interface Placeholder {
   readonly path: AbsolutePath;
   readonly text: string | null;
 }
 
 /**
- * What stands in for a path, by its name. Other programs see it for as long as the call runs, so it is what they take for
- * nothing said:
- * - `.git/commondir` says `.`, the folder that it lies in, which is where git looks without it; an empty one, or a folder,
- *   makes git fail (gitrepository-layout(5), `get_common_dir_noenv` in setup.c);
+ * Returns the placeholder for a path, by its name. Other programs see it while the call runs, so its content means
+ * nothing to them:
+ * - `.git/commondir` says `.`, its own folder, which is where git looks without it; an empty one, or a folder, makes
+ *   git fail (gitrepository-layout(5), `get_common_dir_noenv` in setup.c);
  * - JSON is an empty object, every other file is empty;
- * - a name that tells nothing is a folder: `.git`, say, which git passes over as long as it is empty.
+ * - a name that does not tell its kind is a folder: `.git`, for example, which git ignores while it is empty.
  */
 export function placeholderAt(path: AbsolutePath): Placeholder {
   return { path, text: textAt(path) };
@@ -26,7 +26,6 @@ function textAt(path: AbsolutePath): string | null {
   return name.endsWith(".json") ? "{}\n" : "";
 }
 
-/** `name.ending`, but for endings that folders have by custom; and the dot files that are known to be files. */
 function isFileName(name: string): boolean {
   if (/\.(?:d|git|app|framework|bundle)$/i.test(name)) return false;
   return /^.[^/]*\.[^./]+$/.test(name) || DOT_FILES.test(name);

@@ -4,25 +4,23 @@ import { literalPattern } from "../profile/pattern.ts";
 import { type Mask, normalProfile, type Profile } from "../profile/profile.ts";
 import { printDuration } from "../profile/quantity.ts";
 import type { Facts, Unsearched } from "./facts.ts";
-import type { Limit, Refusal } from "./plan.ts";
+import type { Limit, NotEnforceable } from "./plan.ts";
 import { type Region, regionsOf } from "./search-regions.ts";
 
-/** A profile that needs no more than was searched, and where it is tighter for that. */
+/** A profile that needs no more than was searched, and the places where it is tighter for that. */
 export interface Searched {
   readonly profile: Profile;
   readonly limits: readonly (Limit & { readonly name: "search-bound" })[];
 }
 
 /**
- * The profile, read-only where the machine could not be searched for what its globs match and for repositories: of what
- * was not found, nothing can be changed then. It is the same one where all was searched. A refusal where the config says
- * so, and, whatever it says, where a glob of the profile hides: what was not found could be read.
- * Law: what the result gives at a path is never more than what the profile gives there.
+ * The profile, read-only in folders that could not be searched whole. A refusal if the config says so, or if a glob
+ * hides: an unseen path could be read. Law: never gives more at a path than the profile gives there.
  */
 export function withinSearch(
   profile: Profile,
   { unsearched }: Pick<Facts, "unsearched">,
-): Searched | Refusal {
+): Searched | NotEnforceable {
   if (unsearched.length === 0) return { profile, limits: [] };
   const readOnly: Unsearched[] = [];
   for (const region of regionsOf(profile)) {
@@ -50,42 +48,40 @@ export function withinSearch(
   };
 }
 
-/** What came of the search of a folder, in words. */
+/** The result of a folder's search, in words. */
 export function printUnsearched({ path, bound }: Unsearched): string {
   switch (bound.kind) {
     case "entries":
-      return `${path} holds more than ${bound.most} entries, too many to search for what must be protected`;
+      return `${path} contains more than ${bound.most} entries, too many to search for protected files`;
     case "time":
-      return `${path} could not be searched within ${printDuration(bound.mostMs)} of processor time for what must be protected`;
+      return `${path} could not be searched for protected files within ${printDuration(bound.mostMs)} of processor time`;
     case "silence":
-      return `${path} could not be searched for what must be protected: the folder ${visible(bound.folder)} gave no answer for ${printDuration(bound.mostMs)}`;
+      return `${path} could not be searched for protected files: the folder ${visible(bound.folder)} did not answer for ${printDuration(bound.mostMs)}`;
   }
 }
 
-/** What lets the search itself pass. */
 function raised({ bound }: Unsearched): string {
-  if (bound.kind === "silence") return `see why ${visible(bound.folder)} does not answer`;
+  if (bound.kind === "silence") return `check why ${visible(bound.folder)} does not answer`;
   return `raise \`sandbox.search.${bound.kind === "entries" ? "entries" : "time"}\``;
 }
 
-/** To remove it helps at once, whoever made it. */
 function removed({ fullest }: Unsearched): string {
   if (fullest === undefined) return "";
-  return `remove ${visible(fullest.path)}, which holds most of that (${fullest.entries} of what was seen), `;
+  return `remove ${visible(fullest.path)}, which contains most of them (${fullest.entries} entries), `;
 }
 
-function refused(one: Unsearched, { masks }: Region): Refusal {
+function refused(one: Unsearched, { masks }: Region): NotEnforceable {
   return {
     field: masks.length === 0 ? "files" : "masks",
     reason: printUnsearched(one),
-    remedy: `${removed(one)}narrow the root, ${raised(one)}, or say \`over: read-only\` there`,
+    remedy: `${removed(one)}narrow the root, ${raised(one)}, or write \`over: read-only\` there`,
   };
 }
 
-function refusedHiding(one: Unsearched, { pattern }: Mask): Refusal {
+function refusedHiding(one: Unsearched, { pattern }: Mask): NotEnforceable {
   return {
     field: "masks",
-    reason: `${printUnsearched(one)}, and ${pattern.text} hides what it matches`,
-    remedy: `${removed(one)}begin the pattern with the folder that it is about, narrow the root, or ${raised(one)}`,
+    reason: `${printUnsearched(one)}, and ${pattern.text} must hide all matching files`,
+    remedy: `${removed(one)}begin the pattern with its folder, narrow the root, or ${raised(one)}`,
   };
 }

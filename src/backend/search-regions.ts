@@ -3,21 +3,18 @@ import { type AbsolutePath, foldedPath, isInside, upwards } from "../profile/pat
 import { literalPrefix } from "../profile/pattern.ts";
 import type { Mask, Profile } from "../profile/profile.ts";
 
-/** A folder to search, and the masks that matter in it; none where only repositories are looked for. */
+/** A folder to search, and the masks that matter in it; none if the search is for repositories only. */
 export interface Region {
   readonly start: AbsolutePath;
-  /** Under which name what was seen is remembered: by all profiles with the same masks. */
+  /** The key of remembered results: equal for all profiles with the same masks. */
   readonly key: string;
   readonly masks: readonly Mask[];
 }
 
-/** A profile is a value: what follows from it once holds for as long as anyone has it. */
+/** Profiles are immutable: a result computed once holds for as long as the profile exists. */
 const known = new WeakMap<Profile, readonly Region[]>();
 
-/**
- * The folders to search before the profile is enforced: for what its glob masks cover, and for repositories in what it
- * lets be written. None lies in another that has all of its masks.
- */
+/** The folders to search for matches of globs and for repositories. None lies in another with all of its masks. */
 export function regionsOf(profile: Profile): readonly Region[] {
   const before = known.get(profile);
   if (before !== undefined) return before;
@@ -33,7 +30,7 @@ function named({ start, masks }: Part): Region {
   return { start, key: `${start} ${texts.join(" ")}`, masks };
 }
 
-/** Only masks that would lower an entry matter, and only where both reach. */
+/** Only masks that would lower an entry matter, and only in places that both cover. */
 function partsOf(profile: Profile): readonly Part[] {
   const masksAt = new Map<AbsolutePath, Set<Mask>>();
   for (const { path, access } of profile.files) if (access === "write") masksAt.set(path, new Set());
@@ -57,7 +54,7 @@ function partsOf(profile: Profile): readonly Part[] {
   );
 }
 
-/** Where a mask's matches begin in a granted folder; in any case, they may be spelled in another way than the mask. */
+/** `ignoreCase` allows other spellings of the granted folder. */
 function startOf({ ignoreCase }: Mask, prefix: AbsolutePath, granted: AbsolutePath): AbsolutePath | null {
   const spell = (path: AbsolutePath): AbsolutePath => (ignoreCase ? foldedPath(path) : path);
   if (isInside(spell(granted), spell(prefix))) return granted;

@@ -1,14 +1,14 @@
-/** Nobody has read a question in less time; what comes sooner was meant for something else. */
+/** No person reads a request in less time: earlier keys were meant for something else. */
 export const UNREAD_MS = 200;
 
-/** Whether keys count: not before what they answer has been on the screen for a while. */
-export class Arming implements Disposable {
+/** Decides whether keys count. They do only after the rows that they answer have been on the screen for a while. */
+export class KeyArming implements Disposable {
   readonly #forgetTyped: () => void;
   #timer: NodeJS.Timeout | null = null;
   #isArmed = false;
   #unreadMs = UNREAD_MS;
 
-  /** `forgetTyped` throws away what was typed until now, and is called when keys begin to count. */
+  /** `forgetTyped` discards all input typed so far. It is called when keys begin to count. */
   constructor(forgetTyped: () => void) {
     this.#forgetTyped = forgetTyped;
   }
@@ -17,18 +17,18 @@ export class Arming implements Disposable {
     return this.#isArmed;
   }
 
-  /** What keys answer stands on the screen: they count in a while, unless they do already. */
+  /** Starts the delay after which keys count, unless they count already. Their rows are on the screen. */
   begin(): void {
     if (this.#isArmed || this.#timer !== null) return;
     this.#timer = setTimeout(() => {
       this.#timer = null;
-      // A key that was pressed before, but could not be read until now, is not a key that was pressed now.
+      // A key that was pressed earlier, but could not be read until now, was not pressed now.
       this.#forgetTyped();
       this.#isArmed = true;
     }, this.#unreadMs);
   }
 
-  /** Keys count for nothing until `begin` is called again, and so long after that. */
+  /** No key counts until `begin` is called again and `unreadMs` have passed. */
   disarm(unreadMs = UNREAD_MS): void {
     this.#unreadMs = unreadMs;
     if (this.#timer !== null) clearTimeout(this.#timer);
@@ -36,7 +36,7 @@ export class Arming implements Disposable {
     this.#isArmed = false;
   }
 
-  /** Something came that is no key: what comes next may belong to it, so keys count in a while from now. */
+  /** Restarts the delay after input that is no key: the next input may belong to it. */
   extend(): void {
     if (!this.#isArmed && this.#timer === null) return;
     this.disarm(this.#unreadMs);

@@ -1,33 +1,30 @@
 import { fstatSync, readFileSync, statSync } from "node:fs";
 import { isatty } from "node:tty";
-import { askNowForText } from "../host/spawn.ts";
+import { askNowForText } from "../host/launch/spawn.ts";
 import { absolutePath } from "../profile/path.ts";
 
-/** How this process sits at a terminal: its process group, the group in the foreground there, and the terminal's numbers. */
-export interface Sitting {
+/** The process group of this process, the foreground group of its terminal, and the numbers of that terminal. */
+export interface TerminalProcess {
   readonly group: number;
   readonly foreground: number;
-  /** The controlling terminal by its own device, and by the one that stands for whichever terminal that is (`/dev/tty`). */
+  /** The controlling terminal's own device, and the device of any controlling terminal (`/dev/tty`). */
   readonly terminals: readonly number[];
 }
 
-/**
- * True when a person sits at this process: all its standard streams are the terminal that controls it, and it is in the
- * foreground there, so that it may change the terminal's modes (a process in the background is stopped for that).
- */
-export function isAtTerminal(sitting: () => Sitting = SITTING): boolean {
+/** True if the standard streams are the controlling terminal, in the foreground, where its modes may be changed. */
+export function isAtTerminal(sitting: () => TerminalProcess = SITTING): boolean {
   if (![0, 1, 2].every((fd) => isatty(fd))) return false;
   const { group, foreground, terminals } = sitting();
   return group === foreground && [0, 1, 2].every((fd) => terminals.includes(fstatSync(fd).rdev));
 }
 
-/** Behind the name in `stat`: the process group, the controlling terminal, and the group in its foreground (proc(5)). */
+/** Positions after the name in `stat`: process group, controlling terminal, foreground group (proc(5)). */
 const STAT = { group: 2, terminal: 4, foreground: 5 } as const;
 /** `/dev/tty` (tty(4)). */
 const WHICHEVER = 0x500;
 
 /** Linux. */
-export function sittingByProc(): Sitting {
+export function sittingByProc(): TerminalProcess {
   const stat = readFileSync("/proc/self/stat", "latin1");
   const fields = stat
     .slice(stat.lastIndexOf(")") + 2)
@@ -39,8 +36,8 @@ export function sittingByProc(): Sitting {
   return { group, foreground, terminals: [WHICHEVER, terminal] };
 }
 
-/** macOS: ps(1), which names the terminal as it is called in `/dev`, and `??` where there is none. */
-export function sittingByPs(): Sitting {
+/** macOS: ps(1) prints the terminal's name in `/dev`, or `??` if there is none. */
+export function sittingByPs(): TerminalProcess {
   const words = ["-p", String(process.pid), "-o", "pgid=", "-o", "tpgid=", "-o", "tty="];
   const { stdout } = askNowForText(absolutePath("/bin/ps"), words, { LC_ALL: "C" });
   const [, group, foreground, terminal = ""] = /^\s*(\d+)\s+(-?\d+)\s+(\S+)/.exec(stdout) ?? [];

@@ -1,13 +1,10 @@
 import { escapeInvisible } from "../errors.ts";
 import { widthOf } from "./ink.ts";
 
-/** How a column's cells are coloured. */
+/** A function that colours a column's cells. */
 export type Tint = (text: string) => string;
 
-/**
- * Rows as aligned lines: every cell is made visible, each column is as wide as its widest cell. The last cell of a row
- * is not padded and may run on over the columns that the row does not have. `tints` colour whole columns, by position.
- */
+/** Rows as aligned lines, made visible. The last cell of a row is not padded. `tints` colour columns, by position. */
 export function columns(
   rows: readonly (readonly string[])[],
   tints: readonly (Tint | undefined)[] = [],

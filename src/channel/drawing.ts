@@ -1,23 +1,20 @@
-import type { Size } from "./question-text.ts";
+import type { TextSize } from "./question-text.ts";
 import type { Tty } from "./tty.ts";
 
-/** The control sequences (ECMA-48, xterm) that are used: each is left out on a terminal that is dumb. */
+/** The control sequences in use (ECMA-48, xterm). A dumb terminal gets none of them. */
 const ESC = "\u{1b}";
 const PLAIN_COLOURS = `${ESC}[0m`;
 const CLEAR_BELOW = `${ESC}[J`;
 const OTHER_SCREEN = { enter: `${ESC}[?1049h`, clear: `${ESC}[H${ESC}[2J`, leave: `${ESC}[?1049l` } as const;
-/** A paste comes with a mark before and behind it, so that even one pasted letter is no key. */
+/** The terminal marks both ends of a paste, so that even one pasted letter is not read as a key. */
 const MARKED_PASTE = { on: `${ESC}[?2004h`, off: `${ESC}[?2004l` } as const;
 
-/**
- * What is drawn on a terminal: rows below what is there, which the next drawing takes the place of where they can all
- * be reached, and a second screen for long texts. A dumb terminal gets all of it one below the other.
- */
+/** Rows on a terminal, replaced by the next drawing, and a second screen. Dumb terminals get all, row after row. */
 export class Drawing {
   readonly #tty: Tty;
   readonly #isDumb: boolean;
-  /** How many rows of ours stand above the cursor, and how large the terminal was when they were drawn. */
-  #drawn: { readonly rows: number; readonly size: Size } | null = null;
+  /** The number of our rows above the cursor, and the size of the terminal when they were drawn. */
+  #drawn: { readonly rows: number; readonly size: TextSize } | null = null;
   #isOther = false;
 
   constructor(tty: Tty, isDumb: boolean) {
@@ -25,26 +22,23 @@ export class Drawing {
     this.#isDumb = isDumb;
   }
 
-  /** Draws the question, in place of what was drawn before. */
-  show(rows: readonly string[], size: Size): void {
+  show(rows: readonly string[], size: TextSize): void {
     this.#leaveOther();
     this.#tty.write(`${this.#erased(size)}${this.#ownRow(size)}${joined(rows)}`);
     this.#drawn = { rows: rows.length, size };
   }
 
-  /** Adds rows to what is drawn. */
   add(rows: readonly string[]): void {
     this.#tty.write(joined(rows));
     if (this.#drawn !== null) this.#drawn = { ...this.#drawn, rows: this.#drawn.rows + rows.length };
   }
 
-  /** Takes the question off the screen and leaves rows that stay. */
-  leave(rows: readonly string[], size: Size): void {
+  /** Removes the request from the screen and leaves rows that stay. */
+  leave(rows: readonly string[], size: TextSize): void {
     this.show(rows, size);
     this.#drawn = null;
   }
 
-  /** Draws a page of the second screen. */
   page(rows: readonly string[]): void {
     if (this.#isDumb) {
       this.#drawn = null;
@@ -56,12 +50,11 @@ export class Drawing {
     this.#tty.write(`${enter}${PLAIN_COLOURS}${OTHER_SCREEN.clear}${joined(rows)}`);
   }
 
-  /** What was drawn stands somewhere else by now, or not at all: the next drawing leaves it alone. */
+  /** Forgets the drawn rows: they have moved or are gone, and the next drawing does not touch them. */
   forget(): void {
     this.#drawn = null;
   }
 
-  /** Puts the terminal as it was. */
   restore(): void {
     this.#leaveOther();
     if (!this.#isDumb) this.#tty.write(`${MARKED_PASTE.off}${PLAIN_COLOURS}`);
@@ -72,16 +65,16 @@ export class Drawing {
     this.#isOther = false;
   }
 
-  /** Goes up to the first row of ours and clears from there, unless it has left the screen or moved on it. */
-  #erased(size: Size): string {
+  /** Goes up to our first row and clears from there, unless the row has moved or left the screen. */
+  #erased(size: TextSize): string {
     const { rows, size: then } = this.#drawn ?? { rows: 0, size };
     const isReached =
       rows > 0 && rows < size.rows && then.columns === size.columns && then.rows === size.rows;
     return isReached && !this.#isDumb ? `\r${ESC}[${rows}A${CLEAR_BELOW}` : "";
   }
 
-  /** Begins an empty row. Blanks as wide as the terminal run over to the next row unless this one was empty. */
-  #ownRow({ columns }: Size): string {
+  /** Begins an empty row. Blanks as wide as the terminal wrap to the next row unless this one was empty. */
+  #ownRow({ columns }: TextSize): string {
     return this.#isDumb ? "\r\n" : `${MARKED_PASTE.on}${PLAIN_COLOURS}${" ".repeat(columns)}\r${CLEAR_BELOW}`;
   }
 }

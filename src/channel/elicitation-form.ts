@@ -6,29 +6,29 @@ import {
   askedFields,
   contentField,
   type Field,
-  type Look,
   leftOutFields,
+  type PreviewState,
   reachFields,
 } from "./request-text.ts";
-import { type Line, plain, styledText, unitsOf } from "./styled-text.ts";
+import { plain, type StyledLine, styledText, unitsOf } from "./styled-text.ts";
 import { timeLeft } from "./time-left.ts";
 
-/** The answers of a form, as they are written on it. */
+/** The answers of a form, as written on it. */
 export const YES = "yes, once";
 export const YES_FOR_SESSION = "yes, for this session";
 export const NO = "no";
 
-/** More than this nobody reads in a form, in UTF-16 units: it can be answered where there is room for it. */
-const MOST_UNITS = 16_384;
-/** Where not all fits, so much is shown of a text in one row. */
-const MOST_OF_A_ROW = 120;
-/** A note of what somebody meant, in UTF-16 units. */
-export const MOST_OF_A_NOTE = 2_000;
+/** Maximum of UTF-16 units in a form: people do not read more there. A longer request can be answered elsewhere. */
+const MAX_UNITS = 16_384;
+/** Maximum length of a text in one row if the whole form does not fit. */
+const MAX_ROW_LENGTH = 120;
+/** Maximum length of a person's note, in UTF-16 units. */
+export const MAX_NOTE_LENGTH = 2_000;
 
 /**
- * A form as MCP clients draw it: a text, and fields of plain kinds
- * (https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#requested-schema). `offers` are the answers on
- * it besides no.
+ * A form as MCP clients draw it: a text, and fields of plain types
+ * (https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#requested-schema). `offers` lists its
+ * answers besides no.
  */
 export interface ElicitationForm {
   readonly message: string;
@@ -52,23 +52,23 @@ export interface ElicitationForm {
 }
 
 /**
- * The form that asks about a request. Words of ours stand at the beginning of each row, what comes from a tool or a model
- * behind a label of ours or behind a bar, made visible: whatever it says, it can't look like ours. Where not all that is
- * asked fits, no yes is offered. No answer is filled in beforehand.
+ * The form that asks about a request. Our words begin each row. Text from a tool or a model is made visible and follows
+ * a label or a bar of ours, so it cannot imitate ours. A form that cannot hold the whole request offers no approval. No
+ * answer is filled in beforehand.
  */
-export function elicitationForm(request: ApprovalRequest, look: Look, now: number): ElicitationForm {
+export function elicitationForm(request: ApprovalRequest, look: PreviewState, now: number): ElicitationForm {
   const fields = [
     ...askedFields(request, look),
     contentField(request, look, PLAIN),
     ...leftOutFields(request),
     ...reachFields(request),
   ];
-  const whole = drawn(fields, MOST_UNITS);
-  const covers = request.covers === null ? null : drawn([coversField(request.covers)], MOST_UNITS);
+  const whole = drawn(fields, MAX_UNITS);
+  const covers = request.covers === null ? null : drawn([coversField(request.covers)], MAX_UNITS);
   const time = timeLines(request, now);
-  const once = whole !== null && unitsOf([HEADLINE, ...whole, ...time]) <= MOST_UNITS;
+  const once = whole !== null && unitsOf([HEADLINE, ...whole, ...time]) <= MAX_UNITS;
   const all = [HEADLINE, ...(whole ?? []), ...(covers ?? []), ...time];
-  const session = once && covers !== null && isShownWhole(request.redactions) && unitsOf(all) <= MOST_UNITS;
+  const session = once && covers !== null && isShownWhole(request.redactions) && unitsOf(all) <= MAX_UNITS;
   const lines = session ? all : once ? [HEADLINE, ...whole, ...time] : cut(request, look, time);
   return {
     message: styledText(lines).text,
@@ -77,10 +77,10 @@ export function elicitationForm(request: ApprovalRequest, look: Look, now: numbe
       properties: {
         answer: {
           type: "string",
-          title: "May it run?",
+          title: "Approve this call?",
           enum: [...(once ? [YES] : []), ...(session ? [YES_FOR_SESSION] : []), NO],
         },
-        note: { type: "string", title: "Why, if you want to say so", maxLength: MOST_OF_A_NOTE },
+        note: { type: "string", title: "Reason (optional)", maxLength: MAX_NOTE_LENGTH },
       },
       required: ["answer"],
     },
@@ -88,21 +88,23 @@ export function elicitationForm(request: ApprovalRequest, look: Look, now: numbe
   };
 }
 
-const HEADLINE: Line = [plain("cofferdam asks: this call needs your yes")];
-const NOT_HERE: Line = [
-  plain("Yes is not offered: this is too long to be shown here. It can be answered where it is shown whole."),
+const HEADLINE: StyledLine = [plain("cofferdam asks: this call needs your approval")];
+const NOT_HERE: StyledLine = [
+  plain(
+    "You can't approve this here, because it is too long to be shown. Approve it where all of it is shown.",
+  ),
 ];
 
 function coversField(text: string): Field {
-  return { label: "for this session, yes covers", text, manner: "lines" };
+  return { label: "approval for this session covers", text, manner: "lines" };
 }
 
-/** Every field, none cut; null where they take more than so many units. */
-function drawn(fields: readonly Field[], most: number): readonly Line[] | null {
-  const lines: Line[] = [];
+/** All fields, none cut; null if they take more than `most` units. */
+function drawn(fields: readonly Field[], most: number): readonly StyledLine[] | null {
+  const lines: StyledLine[] = [];
   let left = most;
   for (const { label, text, manner } of fields) {
-    // What has more characters than there is room for need not be drawn to know that.
+    // A text with more characters than there is room for need not be drawn.
     if (text.length > left) return null;
     const shown = manner === "line" ? oneLine(label, text, left) : manyLines(label, text, left, "");
     if (!shown.isWhole) return null;
@@ -112,14 +114,17 @@ function drawn(fields: readonly Field[], most: number): readonly Line[] | null {
   return lines;
 }
 
-/** As much of each field as a row holds: enough to know which call it is. */
-function cut(request: ApprovalRequest, look: Look, time: readonly Line[]): readonly Line[] {
+function cut(
+  request: ApprovalRequest,
+  look: PreviewState,
+  time: readonly StyledLine[],
+): readonly StyledLine[] {
   const fields = [...askedFields(request, look), ...reachFields(request)];
-  const rows = fields.flatMap(({ label, text }) => oneLine(label, text, MOST_OF_A_ROW).lines);
+  const rows = fields.flatMap(({ label, text }) => oneLine(label, text, MAX_ROW_LENGTH).lines);
   return [HEADLINE, ...rows, NOT_HERE, ...time];
 }
 
-function timeLines({ expiresAt }: ApprovalRequest, now: number): readonly Line[] {
+function timeLines({ expiresAt }: ApprovalRequest, now: number): readonly StyledLine[] {
   if (expiresAt === null) return [];
   return [[plain(`time left: ${timeLeft(expiresAt, now)}`)]];
 }

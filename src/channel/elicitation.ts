@@ -4,36 +4,33 @@ import { CofferdamError } from "../errors.ts";
 import {
   type ElicitationForm,
   elicitationForm,
-  MOST_OF_A_NOTE,
+  MAX_NOTE_LENGTH,
   YES,
   YES_FOR_SESSION,
 } from "./elicitation-form.ts";
 import { lookWithin } from "./look.ts";
 
-/** What there is to look at is waited for so long, in milliseconds; then the arguments have to do. */
+/** Maximum wait for the preview, in milliseconds. After that the form shows the arguments. */
 export const LOOK_MS = 5_000;
 
-/**
- * What an MCP client brings back of a form: what somebody filled in, or that they would not, or looked away
- * (`ElicitResult`, https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation).
- */
+/** An MCP client's `ElicitResult` (https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation). */
 export interface ElicitationResult {
   readonly action: "accept" | "decline" | "cancel";
   readonly content?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Who is asked by forms, and how these get there. */
+/** The recorded answerer of the forms, and the function that shows them. */
 export interface ElicitationOptions {
-  /** Who answers, as the record names them: the client, for it alone knows its user. */
+  /** The answerer as the journal names it: the client, because only the client knows its user. */
   readonly by: string;
-  /** Brings a form to the person at the client. Ends when the signal does; rejects where the client can't be asked. */
+  /** Shows a form to the person at the client. Ends when the signal does; rejects if the client cannot be asked. */
   readonly elicit: (form: ElicitationForm, signal: AbortSignal) => Promise<ElicitationResult>;
 }
 
 /**
- * Asks whoever sits at an MCP client, by a form. A yes is what the form offered and nothing else: all that is asked has to
- * fit into it, and a form that is sent back as it came, or put away, is a no. Throws `CHANNEL_CLOSED` where the client can't
- * be asked.
+ * Asks the user of an MCP client with a form. Only an approval that the form offered counts, and the form must hold the
+ * whole request. A form returned unchanged or dismissed is a rejection. Throws `CHANNEL_CLOSED` if the client cannot be
+ * asked.
  */
 export function elicitationHandler({ by, elicit }: ElicitationOptions): ApprovalHandler {
   return {
@@ -48,15 +45,15 @@ export function elicitationHandler({ by, elicit }: ElicitationOptions): Approval
   };
 }
 
-/** What a form that came back means. */
+/** The answer in a returned form. */
 export function answerOf(
   { action, content = {} }: ElicitationResult,
   { offers }: Pick<ElicitationForm, "offers">,
   by: string,
 ): Answer {
-  const note = typeof content["note"] === "string" ? content["note"].slice(0, MOST_OF_A_NOTE).trim() : "";
+  const note = typeof content["note"] === "string" ? content["note"].slice(0, MAX_NOTE_LENGTH).trim() : "";
   const said = note === "" ? {} : { note };
-  if (action === "cancel") return rejected(by, "the question was put away without an answer");
+  if (action === "cancel") return rejected(by, "the form was closed without an answer");
   const { answer } = content;
   if (action === "accept" && offers.once && answer === YES)
     return { status: "approved", scope: "once", by, ...said };

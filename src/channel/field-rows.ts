@@ -8,16 +8,16 @@ export interface Rows {
   readonly isWhole: boolean;
 }
 
-/** More than this is not shown at first. */
+/** Maximum shown at first. */
 const AT_FIRST = { lines: 50, characters: 2000 } as const;
-/** The same for a text under a short label. */
+/** Maximum of characters of a text under a short label, shown at first. */
 const FIELD_CHARACTERS = 400;
-/** What labels take beside a text. */
+/** Columns that a label takes beside a text. */
 export const LABEL_COLUMNS = 11;
-/** Where labels and text have no room beside each other, labels get rows of their own. */
+/** Width below which labels get rows of their own. */
 const NARROW = 48;
 
-/** A text beside its label, or below it where there is little room; a long one is cut. */
+/** A text beside its label, or below it on a narrow screen. A long text is cut. */
 export function fieldRows(field: Field, width: number, ink: Ink): Rows {
   const text = field.text.length <= FIELD_CHARACTERS ? field.text : wholeStart(field.text, FIELD_CHARACTERS);
   const left = field.text.length - text.length;
@@ -25,19 +25,19 @@ export function fieldRows(field: Field, width: number, ink: Ink): Rows {
   return { rows: [...wholeFieldRows({ ...field, text }, width, ink), ...more], isWhole: left === 0 };
 }
 
-/** The same, of any length. */
+/** A text beside its label or below it, never cut. */
 export function wholeFieldRows(field: Field, width: number, ink: Ink): readonly string[] {
   const { label } = field;
   if (!standsBeside(label, width)) return [...labelRows(label, width, ink), ...allRows(field, width, ink)];
   return besideLabel(allRows(field, width - LABEL_COLUMNS, ink), label, ink);
 }
 
-/** True when there is room for a text beside its label. */
+/** True if there is room for a text beside its label. */
 export function standsBeside(label: string, width: number): boolean {
   return width >= NARROW && label.length < LABEL_COLUMNS;
 }
 
-/** Rows that were made `LABEL_COLUMNS` less wide, the first behind its label. */
+/** The rows with the label before the first one. They must be `LABEL_COLUMNS` narrower than the screen. */
 export function besideLabel(rows: readonly string[], label: string, ink: Ink): readonly string[] {
   return rows.map((row, index) => `${ink.bold((index > 0 ? "" : label).padEnd(LABEL_COLUMNS))}${row}`);
 }
@@ -49,7 +49,7 @@ export function labelRows(label: string, width: number, ink: Ink): readonly stri
 
 /** A content below its label, which can be cut to fewer rows. */
 export interface ContentRows extends Rows {
-  /** The same in at most so many rows, or hardly more: the rest is told by its number. */
+  /** The same content in about `mostRows` rows at most. The number of missing lines or characters is shown. */
   cutTo(mostRows: number): readonly string[];
 }
 
@@ -73,7 +73,7 @@ export function contentRows(field: Field, width: number, ink: Ink): ContentRows 
   };
 }
 
-/** True when a text is short enough to be shown whole at first. */
+/** True if a text is short enough to be shown whole at first. */
 export function isShort(text: string): boolean {
   return cutContent(text).left === null;
 }
@@ -82,7 +82,7 @@ function moreRows(left: string, width: number, ink: Ink): readonly string[] {
   return ownRows(`… ${left}: [v] shows all`.split(" "), width, " ").map(ink.dim);
 }
 
-/** The beginning of a content, and how much is left in words. */
+/** The beginning of a content, and the size of the rest in words. */
 function cutContent(text: string): { readonly shown: string; readonly left: string | null } {
   let end = wholeStart(text, AT_FIRST.characters).length;
   let lines = 0;
@@ -102,7 +102,7 @@ function count(of: number): string {
   return of.toLocaleString("en");
 }
 
-/** The first characters of a text, none of them cut in half. */
+/** The first characters of a text, none cut in half. */
 function wholeStart(text: string, most: number): string {
   const isInHalf = (text.codePointAt(most - 1) ?? 0) > 0xffff;
   return text.slice(0, isInHalf ? most - 1 : most);

@@ -1,17 +1,17 @@
-import { bold, type Line, plain } from "./styled-text.ts";
+import { bold, plain, type StyledLine } from "./styled-text.ts";
 import { unitAt } from "./visible-unit.ts";
 
-/** A text that is not ours, as it is shown; `isWhole` when nothing of it is missing. */
-export interface Shown {
-  readonly lines: readonly Line[];
+/** A text of others, as it is shown. `isWhole` is true if nothing of it is missing. */
+export interface ForeignText {
+  readonly lines: readonly StyledLine[];
   readonly isWhole: boolean;
 }
 
-/** Before each row of a text that has rows: none of ours begins like this. */
+/** Begins each row of a text with several rows: no row of ours begins like this. */
 const GUTTER = "│ ";
 
-/** A text behind its label, in one row, with at most `most` units of it. */
-export function oneLine(label: string, text: string, most: number): Shown {
+/** A text after its label, in one row, with at most `most` units of it. */
+export function oneLine(label: string, text: string, most: number): ForeignText {
   const { shown, isWhole } = visibleStart(text, most);
   const value = { text: shown, style: "code" } as const;
   const rest = isWhole ? "" : `… (cut: ${count(text.length)} characters in all)`;
@@ -21,7 +21,7 @@ export function oneLine(label: string, text: string, most: number): Shown {
   };
 }
 
-/** The beginning of a text in one row, made visible: at most `most` units, no character in half. */
+/** The beginning of a text in one row, made visible: at most `most` units, no character cut in half. */
 export function visibleStart(
   text: string,
   most: number,
@@ -30,12 +30,9 @@ export function visibleStart(
   return { shown, isWhole: next >= text.length };
 }
 
-/**
- * A text below its label, each row behind a bar, in at most `most` units; `whereTheRest` says where what is missing can be
- * seen.
- */
-export function manyLines(label: string, text: string, most: number, whereTheRest: string): Shown {
-  const head: Line = [bold(`${label}:`)];
+/** A text below its label, each row after a bar, in at most `most` units. `whereTheRest` names the rest's place. */
+export function manyLines(label: string, text: string, most: number, whereTheRest: string): ForeignText {
+  const head: StyledLine = [bold(`${label}:`)];
   const note = (shown: number): string =>
     `… cut here: ${count(shown)} of ${count(text.length)} characters are shown${whereTheRest}`;
   const around = label.length + 2 + note(text.length).length + 1;
@@ -50,7 +47,7 @@ function block(rows: readonly string[]) {
   return { text: rows.join("\n"), style: "pre" } as const;
 }
 
-/** The rows that fit, and where the text goes on; behind its end when all of it does. */
+/** The rows that fit, and the position of the rest: beyond the text's end if all of it fits. */
 function rowsWithin(text: string, most: number): { readonly rows: readonly string[]; readonly next: number } {
   const rows: string[] = [];
   let left = most;
@@ -69,7 +66,7 @@ function rowsWithin(text: string, most: number): { readonly rows: readonly strin
   return { rows, next: at };
 }
 
-/** So much of a text as fits, made visible, and where it goes on. */
+/** The part of a text that fits, made visible, and the position of the rest. */
 function visiblePart(
   text: string,
   from: number,

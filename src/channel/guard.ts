@@ -1,19 +1,17 @@
 const HEARD = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGTSTP"] as const;
 
-/** What is done with a terminal around the end of this process. */
+/** The actions on a terminal around the end of this process. */
 export interface Guarded {
-  /** Puts the terminal as it was. */
   restore(): void;
-  /** The process lives on after all: it is asked again. */
+  /** Asks again: the process continues after a stop. */
   resume(): void;
 }
 
 /**
- * Sees to it that the terminal is given back however this process ends or is stopped: by an exit, an exception that nobody
- * catches, or a signal. What else listens for such a signal is heard as if this guard were not there; where nothing else
- * does, the signal ends or stops the process as it would have.
+ * Restores the terminal however this process ends or is stopped. Other listeners of a signal run as without this guard;
+ * if there are none, the signal ends or stops the process as usual.
  */
-export class Guard implements Disposable {
+export class TerminalGuard implements Disposable {
   readonly #guarded: Guarded;
   #isOn = true;
 
@@ -32,14 +30,14 @@ export class Guard implements Disposable {
   }
 
   #listen(): void {
-    // First, because others may count who else listens before they let a signal end the process.
+    // First, because others may count the other listeners before they let a signal end the process.
     for (const name of HEARD) process.prependListener(name, this.#onSignal);
   }
 
-  /** Comes before an exception that nobody catches is told, too. */
+  /** Also runs before an uncaught exception is printed. */
   readonly #onExit = (): void => this.#guarded.restore();
 
-  /** Whoever had the terminal while this process was stopped may have left it otherwise. */
+  /** Another process may have changed the terminal while this one was stopped. */
   readonly #onContinue = (): void => {
     this.#guarded.restore();
     this.#guarded.resume();

@@ -1,24 +1,24 @@
 import { runInNewContext } from "node:vm";
 import type { ParseOptions } from "sugar-high/core";
 
-/** A part of a text, and how it is to be drawn. */
-export interface Span {
+/** A part of a text and its style. */
+export interface HighlightSpan {
   readonly text: string;
   readonly kind: "plain" | "keyword" | "string" | "comment" | "number" | "name";
 }
 
 /** The parts of a text: joined, they are that text. */
-export type Highlight = (text: string) => readonly Span[];
+export type Highlight = (text: string) => readonly HighlightSpan[];
 
-/** A text in parts, in the order in which they stand in it. */
-export type Parser = (text: string) => Iterable<Span>;
+/** A parser that yields a text in parts, in their order. */
+export type Parser = (text: string) => Iterable<HighlightSpan>;
 
 /** A longer text stays plain. */
-const MOST_CHARACTERS = 64 * 1024;
-/** Then a parser is stopped: some need seconds for text that was made to cost them time, and everything else waits. */
-const MOST_MS = 50;
+const MAX_CHARACTERS = 64 * 1024;
+/** Time limit of a parser: some need seconds for hostile text, and everything else waits meanwhile. */
+const MAX_MS = 50;
 
-/** Two bring a tokenizer whose types are not the core's: they are given what they were made for. */
+/** Two of them bring a tokenizer whose types are not the core's. Each gets the grammar it was made for. */
 const GRAMMARS: Readonly<Record<string, () => Promise<ParseOptions>>> = {
   c: () => import("sugar-high/lang/c"),
   cpp: () => import("sugar-high/lang/cpp"),
@@ -55,7 +55,7 @@ const GRAMMARS: Readonly<Record<string, () => Promise<ParseOptions>>> = {
 /** The languages that can be highlighted, by their usual names. */
 export const LANGUAGES: readonly string[] = Object.keys(GRAMMARS);
 
-/** Loads what highlights text in one language; in a language that is not known, every text stays plain. */
+/** Loads the highlighter of one language. In an unknown language every text stays plain. */
 export async function loadHighlighter(language: string | undefined): Promise<Highlight> {
   const grammar =
     language !== undefined && Object.hasOwn(GRAMMARS, language) ? GRAMMARS[language] : undefined;
@@ -72,12 +72,9 @@ export async function loadHighlighter(language: string | undefined): Promise<Hig
     );
 }
 
-/**
- * A text in the parts that a parser finds, neighbours of one kind made one. The parser is not trusted: the text stays
- * plain when it throws, loses, adds or reorders a character, or takes longer than 50 ms.
- */
-export function highlightWith(parser: Parser, text: string): readonly Span[] {
-  if (text.length > MOST_CHARACTERS) return plain(text);
+/** A parser's parts, joined by kind. It is not trusted: if it throws, alters text or is slow, the text stays plain. */
+export function highlightWith(parser: Parser, text: string): readonly HighlightSpan[] {
+  if (text.length > MAX_CHARACTERS) return plain(text);
   try {
     const spans = joined(inTime(() => [...parser(text)]));
     return spans.map((span) => span.text).join("") === text ? spans : plain(text);
@@ -86,12 +83,12 @@ export function highlightWith(parser: Parser, text: string): readonly Span[] {
   }
 }
 
-function plain(text: string): readonly Span[] {
+function plain(text: string): readonly HighlightSpan[] {
   return text === "" ? [] : [{ text, kind: "plain" }];
 }
 
-function joined(parts: readonly Span[]): readonly Span[] {
-  const spans: Span[] = [];
+function joined(parts: readonly HighlightSpan[]): readonly HighlightSpan[] {
+  const spans: HighlightSpan[] = [];
   for (const part of parts) {
     const last = spans.at(-1);
     if (last?.kind === part.kind) spans[spans.length - 1] = { ...last, text: last.text + part.text };
@@ -101,24 +98,24 @@ function joined(parts: readonly Span[]): readonly Span[] {
 }
 
 /**
- * What a function gives, if it ends in time; else throws. The context is no wall and is not meant as one: what Node can
- * stop is a script, and this one calls the function.
+ * The result of a function; throws if it does not end in time. The context is no sandbox: Node can only stop scripts,
+ * and this script calls the function.
  */
 function inTime<T>(make: () => T): T {
   const made: T[] = [];
-  runInNewContext("run()", { run: () => void made.push(make()) }, { timeout: MOST_MS });
+  runInNewContext("run()", { run: () => void made.push(make()) }, { timeout: MAX_MS });
   const [result] = made;
   if (result === undefined) throw new TypeError("nothing was made");
   return result;
 }
 
-function kindOf(type: string | undefined, text: string): Span["kind"] {
+function kindOf(type: string | undefined, text: string): HighlightSpan["kind"] {
   switch (type) {
     case "keyword":
     case "string":
     case "comment":
       return type;
-    // Numbers, `null`, and words with a capital.
+    // Numbers, `null`, and capitalized words.
     case "class":
       return /^\d/.test(text) ? "number" : text === "null" ? "keyword" : "name";
     case "property":

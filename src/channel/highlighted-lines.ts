@@ -1,22 +1,19 @@
 import type { Presentation } from "../policy/presentation.ts";
-import { loadHighlighter, type Span } from "./highlight.ts";
+import { type HighlightSpan, loadHighlighter } from "./highlight.ts";
 import { visibleLine } from "./visible-unit.ts";
 
-/** The parts of lines, by the lines as they are shown. */
-export type HighlightedLines = ReadonlyMap<string, readonly Span[]>;
+/** The parts of lines, keyed by the line as it is shown. */
+export type HighlightedLines = ReadonlyMap<string, readonly HighlightSpan[]>;
 
-/** A longer content has no colours: to look through it would keep everything else waiting. */
-const MOST_CHARACTERS = 64 * 1024;
+/** A longer content has no colours: to parse it would block everything else. */
+const MAX_CHARACTERS = 64 * 1024;
 
-/**
- * The lines of a file's content in their parts; none of a language that is not known. Read as a whole, once. A command
- * has no colours: what a highlighter takes for a comment may be the part of it that does the harm.
- */
+/** A file's lines, parsed as a whole. Commands have no colours: a harmful part may be taken for a comment. */
 export async function highlightedLines({ type, content, language }: Presentation): Promise<HighlightedLines> {
-  const lines = new Map<string, readonly Span[]>();
-  if (type !== "file_content" || language === undefined || content.length > MOST_CHARACTERS) return lines;
+  const lines = new Map<string, readonly HighlightSpan[]>();
+  if (type !== "file_content" || language === undefined || content.length > MAX_CHARACTERS) return lines;
   const highlight = await loadHighlighter(language);
-  let line: Span[] = [];
+  let line: HighlightSpan[] = [];
   const end = (): void => {
     const text = line.map((span) => span.text).join("");
     if (!lines.has(text)) lines.set(text, line);

@@ -1,7 +1,7 @@
-// Not by name: a Node that is too old lacks `styleText`, and could then not say that it is too old.
+// Not by name: an old Node lacks `styleText`, and the import would fail before we can report the version.
 import * as util from "node:util";
 
-/** How words are set apart on a terminal; each is the identity where there are no colours. */
+/** Styles of words on a terminal; each is the identity without colours. */
 export interface Ink {
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;
@@ -18,10 +18,7 @@ const COLOURED: Ink = inkOf(
   (format) => (text) => (text === "" ? "" : util.styleText(format, text, { validateStream: false })),
 );
 
-/**
- * The ink for one stream. FORCE_COLOR decides when it is set (empty or `0` is no); else NO_COLOR, when it is set and not
- * empty, is no (https://no-color.org); else a terminal that is not dumb has colours.
- */
+/** Colours by FORCE_COLOR (empty or `0`: no), then NO_COLOR (https://no-color.org), then for terminals not dumb. */
 export function inkFor(
   stream: { readonly isTTY?: boolean | undefined },
   env: Readonly<Record<string, string | undefined>>,
@@ -32,7 +29,7 @@ export function inkFor(
   return stream.isTTY === true && kind !== "dumb" ? COLOURED : PLAIN;
 }
 
-/** How many columns a text takes, its colours left out. */
+/** The columns that a text takes, without its colours. */
 export function widthOf(text: string): number {
   return [...util.stripVTControlCharacters(text)].length;
 }

@@ -1,14 +1,14 @@
-/** What a person says to a call: yes to this one, yes to all like it, or no. */
-export type Answer = "once" | "session" | "no";
+/** An answer to a call: approve it, approve all calls like it, or reject it. */
+export type KeyAnswer = "once" | "session" | "no";
 
-/** What a key means under a question. */
+/** Meanings of a key under a request. */
 export type Key =
-  | { readonly kind: "answer"; readonly answer: Answer }
+  | { readonly kind: "answer"; readonly answer: KeyAnswer }
   | { readonly kind: "all"; readonly answer: "once" | "no" }
   | { readonly kind: "pick"; readonly position: number }
   | { readonly kind: "view" | "why" | "grants" | "other" };
 
-/** What a key means on a page over the question. */
+/** Meanings of a key on a page over the request. */
 export type PageKey =
   | { readonly kind: "turn"; readonly to: "next" | "back" }
   | { readonly kind: "pick"; readonly position: number }
@@ -17,7 +17,7 @@ export type PageKey =
 const ESCAPE = "\u{1b}";
 const CTRL_D = "\u{4}";
 
-/** Only `y`, `s` and `A` are a yes. */
+/** Only `y`, `s` and `A` approve. */
 export function keyOf(typed: string): Key {
   switch (typed) {
     case "y":
@@ -46,7 +46,7 @@ export function keyOf(typed: string): Key {
   }
 }
 
-/** No key on a page answers the question. */
+/** No key on a page answers the request. */
 export function pageKeyOf(typed: string): PageKey {
   switch (typed) {
     case " ":

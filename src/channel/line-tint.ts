@@ -3,10 +3,7 @@ import type { HighlightedLines } from "./highlighted-lines.ts";
 import type { Ink } from "./ink.ts";
 import type { LineTint } from "./rows.ts";
 
-/**
- * How the lines of a presentation are coloured, if at all: the one place where content gets its colours. It is given
- * lines that are visible already, and only colours come out of it: pieces that are not the line are not used.
- */
+/** Colours visible lines of a presentation, and nothing else: pieces that do not make up the line are not used. */
 export function lineTintOf({ type }: Presentation, highlighted: HighlightedLines, ink: Ink): LineTint | null {
   if (type === "diff") return (line) => [{ text: line, tint: diffTint(line, ink) }];
   if (highlighted.size === 0) return null;

@@ -1,25 +1,15 @@
 import type { Asking } from "../approval/handler.ts";
-import { pause } from "./pause.ts";
-import type { Look } from "./request-text.ts";
+import { inTime } from "../host/in-time.ts";
+import type { PreviewState } from "./request-text.ts";
 
-/** What there is to look at, where it is made within so many milliseconds; else the arguments have to do, which is said. */
-export async function lookWithin(asking: Pick<Asking, "present">, forMs: number): Promise<Look> {
-  const late = new AbortController();
-  const made = async (): Promise<Look> => ({
-    kind: "made",
-    presentation: await asking.present(),
-    highlighted: new Map(),
-  });
-  const tooLate = async (): Promise<Look> => {
-    await pause(forMs, late.signal);
-    return { kind: "failed" };
-  };
+/** The preview if it is made within `forMs`; otherwise a failed state, and the arguments are shown instead. */
+export async function lookWithin(asking: Pick<Asking, "present">, forMs: number): Promise<PreviewState> {
   try {
-    return await Promise.race([made(), tooLate()]);
-  } catch {
-    // Whoever draws it says so, and shows the arguments.
+    const presentation = await inTime(asking.present(), forMs);
+    if (presentation !== null) return { kind: "made", presentation, highlighted: new Map() };
     return { kind: "failed" };
-  } finally {
-    late.abort();
+  } catch {
+    // The drawing code says so, and shows the arguments.
+    return { kind: "failed" };
   }
 }

@@ -1,20 +1,20 @@
-import type { Answer } from "./keys.ts";
+import type { KeyAnswer } from "./keys.ts";
 
-/** Which answers a question offers as it stands on the screen. */
+/** The answers that a request offers as it is on the screen. */
 export interface Offers {
-  /** A yes can be given: the question is on the screen, but for what it says to view; or the person has viewed it. */
+  /** The call can be approved: the request is on the screen, except for content to view, or has been viewed. */
   readonly offersOnce: boolean;
-  /** A yes for the session can be given: what it covers is on the screen, whole. */
+  /** The session can be approved: the whole text of what that covers is on the screen. */
   readonly offersSession: boolean;
-  /** All that waits can be answered by one yes: all of it is on the screen, whole. */
+  /** All waiting requests can be approved together: all of them are whole on the screen. */
   readonly offersAll: boolean;
 }
 
-/** Nothing but a no. */
+/** Only a rejection. */
 export const NO_OFFERS: Offers = { offersOnce: false, offersSession: false, offersAll: false };
 
-/** True when a key's answer counts. */
-export function isOffered(answer: Answer, { offersOnce, offersSession }: Offers): boolean {
+/** True if a key's answer counts. */
+export function isOffered(answer: KeyAnswer, { offersOnce, offersSession }: Offers): boolean {
   switch (answer) {
     case "once":
       return offersOnce;

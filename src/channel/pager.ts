@@ -1,12 +1,12 @@
 import type { Grant } from "../policy/grant.ts";
 import { besideLabel, LABEL_COLUMNS, labelRows, standsBeside } from "./field-rows.ts";
 import type { Ink } from "./ink.ts";
-import type { Size } from "./question-text.ts";
+import type { TextSize } from "./question-text.ts";
 import type { Field } from "./request-text.ts";
-import { isAtEnd, ownRows, type Part, partAt } from "./rows.ts";
+import { isAtEnd, ownRows, partAt, type RowsPart } from "./rows.ts";
 
-/** Where a page begins: in which text, at which of its parts, behind how many rows of that part. */
-interface Place {
+/** The beginning of a page: the text, the part of that text, and the rows of that part before it. */
+interface PageStart {
   readonly field: number;
   readonly at: number;
   readonly row: number;
@@ -14,42 +14,40 @@ interface Place {
 
 interface Page {
   readonly rows: readonly string[];
-  readonly next: Place | null;
+  readonly next: PageStart | null;
 }
 
-/** Pages over the question; with grants, digits take them back. */
+/** Pages over the request. On pages of grants, digits revoke them. */
 export interface Pages {
   readonly pager: Pager;
   readonly grants: readonly Grant[];
-  /** They are the question itself, whole. */
+  /** True if the pages are the whole request. */
   readonly isAllOfIt: boolean;
 }
 
-const START: Place = { field: 0, at: 0, row: 0 };
+const START: PageStart = { field: 0, at: 0, row: 0 };
 const FEWEST_COLUMNS = 20;
 
-/** Texts as pages, of which only the one on the screen is ever made; so a text may have any length. */
+/** Texts as pages. Only the page on the screen is made, so a text may have any length. */
 export class Pager {
   readonly #title: string;
   readonly #fields: readonly Field[];
   readonly #ink: Ink;
-  /** The pages before this one, and this one. */
-  #places: readonly Place[] = [START];
-  #next: Place | null = null;
+  #places: readonly PageStart[] = [START];
+  #next: PageStart | null = null;
 
-  /** The title is words of ours. */
+  /** The title is our own text. */
   constructor(title: string, fields: readonly Field[], ink: Ink) {
     this.#title = title;
     this.#fields = fields;
     this.#ink = ink;
   }
 
-  /** The page that the person is on. */
-  rows(size: Size): readonly string[] {
+  rows(size: TextSize): readonly string[] {
     const width = Math.max(FEWEST_COLUMNS, size.columns);
     const title = ownRows(this.#title.split(" "), width, " ").map(this.#ink.warn);
     const keys = (isLast: boolean): readonly string[] =>
-      ownRows([isLast ? "[the end]" : "[space] next page", "[b] back", "[q] the question"], width).map(
+      ownRows([isLast ? "[the end]" : "[space] next page", "[b] back", "[q] the request"], width).map(
         this.#ink.bold,
       );
     const room = Math.max(1, size.rows - 1 - title.length - keys(false).length);
@@ -58,12 +56,12 @@ export class Pager {
     return [...title, ...rows, ...keys(next === null)];
   }
 
-  /** Nothing is left behind the page that was made last. */
+  /** True if nothing follows the last page that was made. */
   get isAtEnd(): boolean {
     return this.#next === null;
   }
 
-  /** Goes a page on or back; false where there is none. */
+  /** Goes a page forward or back; false if there is none. */
   turn(to: "next" | "back"): boolean {
     if (to === "back") {
       if (this.#places.length < 2) return false;
@@ -75,7 +73,7 @@ export class Pager {
     return true;
   }
 
-  #take(from: Place, room: number, width: number): Page {
+  #take(from: PageStart, room: number, width: number): Page {
     const rows: string[] = [];
     let { field, at, row } = from;
     for (let one = this.#fields[field]; one !== undefined; one = this.#fields[field]) {
@@ -86,7 +84,7 @@ export class Pager {
       rows.push(...labels);
       while (!isAtEnd(one, at)) {
         const part = isBeside ? this.#partBeside(one, at, width) : partAt(one, at, width, this.#ink);
-        // A terminal that was made wider has fewer rows of it.
+        // A terminal that was widened has fewer rows of it.
         const start = Math.min(row, part.rows.length - 1);
         const fewest = rows.length === labels.length ? 1 : 0;
         const taken = part.rows.slice(start, start + Math.max(fewest, room - rows.length));
@@ -100,20 +98,20 @@ export class Pager {
     return { rows, next: null };
   }
 
-  #partBeside(field: Field, at: number, width: number): Part {
+  #partBeside(field: Field, at: number, width: number): RowsPart {
     const { rows, next } = partAt(field, at, width - LABEL_COLUMNS, this.#ink);
     return { rows: besideLabel(rows, at === 0 ? field.label : "", this.#ink), next };
   }
 }
 
-/** Grants as pages; the digits before the first nine take them back. Null when they could not be read. */
+/** Grants as pages; the digits before the first nine revoke them. Null grants could not be read. */
 export function grantsPager(grants: readonly Grant[] | null, ink: Ink): Pager {
   const MOST = 9;
-  if (grants === null) return new Pager("cofferdam: what is granted could not be read", [], ink);
-  if (grants.length === 0) return new Pager("cofferdam: nothing is granted for this session", [], ink);
+  if (grants === null) return new Pager("cofferdam: grants can't be read", [], ink);
+  if (grants.length === 0) return new Pager("cofferdam: no grants for this session", [], ink);
   const fields = grants.map(({ tool, covers, by }, index): Field => {
-    const digit = index < MOST ? `[${index + 1}] takes it back` : "the digits reach it when others are gone";
+    const digit = index < MOST ? `[${index + 1}] revokes it` : "revoke others first";
     return { label: digit, text: `${tool}: ${covers} (by ${by})`, manner: "line" };
   });
-  return new Pager(`cofferdam: granted for this session (${grants.length})`, fields, ink);
+  return new Pager(`cofferdam: grants of this session (${grants.length})`, fields, ink);
 }

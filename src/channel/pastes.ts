@@ -1,10 +1,10 @@
-/** What a terminal sends before and behind a paste, once it was asked to (xterm, bracketed paste). */
+/** Marks that a terminal sends before and after a paste, once asked to (xterm, bracketed paste). */
 const MARKS = { begins: "\u{1b}[200~", ends: "\u{1b}[201~" } as const;
 
-/** Tells what is pasted from what is pressed, in however many chunks and however slowly it comes. */
+/** Distinguishes pasted from pressed input, however slowly and in however many chunks it comes. */
 export class Pastes {
   #isOpen = false;
-  /** The end of what came before: a mark may come in two chunks. */
+  /** The end of the previous input: a mark may come in two chunks. */
   #before = "";
 
   /** True for a chunk that belongs to a paste, or holds a part of its marks. */

@@ -3,43 +3,42 @@ import type { ApprovalRequest } from "../policy/request.ts";
 import { type ContentRows, contentRows, fieldRows, isShort, wholeFieldRows } from "./field-rows.ts";
 import type { Ink } from "./ink.ts";
 import type { Offers } from "./offers.ts";
-import { askedFields, contentField, type Look, leftOutFields, reachFields } from "./request-text.ts";
+import { askedFields, contentField, leftOutFields, type PreviewState, reachFields } from "./request-text.ts";
 import { GUTTER_COLUMNS, oneRow, ownRows } from "./rows.ts";
 import { timeLeft } from "./time-left.ts";
 import { columnsOf } from "./visible-unit.ts";
 
 /** The columns and rows of a terminal. */
-export interface Size {
+export interface TextSize {
   readonly columns: number;
   readonly rows: number;
 }
 
-/** One question that waits for its answer. */
-export interface Asked {
+/** One pending request. */
+export interface TerminalRequest {
   readonly request: ApprovalRequest;
-  readonly look: Look;
-  /** The person has been through all pages of it. */
+  readonly look: PreviewState;
+  /** True if the person has been through all its pages. */
   readonly isSeen: boolean;
 }
 
-/** A question as it stands on the screen, and which answers it offers. */
+/** A request as drawn on the screen, and the answers that it offers. */
 export interface QuestionText extends Offers {
   readonly rows: readonly string[];
 }
 
-/** Nothing can be drawn in fewer columns. */
 const FEWEST_COLUMNS = 20;
-/** Where there is no room for more, so much of the content is shown: its label, two rows, and what is missing. */
+/** Minimum of content rows: the label, two rows, and the note about the rest. */
 const FEWEST_CONTENT_ROWS = 4;
 
 /**
- * What a person reads before they answer: the list of all that waits, the question whose turn it is, and the keys. Rows
- * are at most as wide as the terminal; text of a request stands behind a gutter, words of ours never do.
+ * The text before an answer: the list of pending requests, the current request, and the keys. No row is wider than the
+ * terminal. Text of a request follows a gutter; our own words never do.
  */
 export function questionText(
-  waiting: readonly Asked[],
-  current: Asked,
-  size: Size,
+  waiting: readonly TerminalRequest[],
+  current: TerminalRequest,
+  size: TextSize,
   now: number,
   ink: Ink,
 ): QuestionText {
@@ -85,22 +84,21 @@ export function questionText(
   return withSession.offersSession ? withSession : draw(list, { session: false, all: false });
 }
 
-/** Which answers are offered besides no. */
 interface Offered {
   readonly session: boolean;
   readonly all: boolean;
 }
 
-function widthOf({ columns }: Size): number {
+function widthOf({ columns }: TextSize): number {
   return Math.max(FEWEST_COLUMNS, columns);
 }
 
-/** The rows without the empty ones between them, where there are too many for the screen. */
-function fitted(rows: readonly string[], size: Size): readonly string[] {
+/** The rows, without empty rows if there are too many for the screen. */
+function fitted(rows: readonly string[], size: TextSize): readonly string[] {
   return rows.length < size.rows ? rows : rows.filter((row) => row !== "");
 }
 
-/** What became of a question: words of ours, and which call it was; in one row, where there is room for it. */
+/** The outcome of a request: our words and the call's name, in one row if there is room. */
 export function echoRows(
   words: string,
   { tool, description }: ApprovalRequest,
@@ -118,7 +116,7 @@ export function echoRows(
   ];
 }
 
-/** What is asked, in parts; `isWhole` when nothing of it was hidden or cut. */
+/** The request in parts. `isWhole` is true if nothing was hidden or cut. */
 interface AskedRows {
   readonly before: readonly string[];
   readonly content: ContentRows;
@@ -126,7 +124,7 @@ interface AskedRows {
   readonly isWhole: boolean;
 }
 
-function askedRows({ request, look }: Asked, width: number, now: number, ink: Ink): AskedRows {
+function askedRows({ request, look }: TerminalRequest, width: number, now: number, ink: Ink): AskedRows {
   const asked = askedFields(request, look).map((field) => fieldRows(field, width, ink));
   const content = contentRows(contentField(request, look, ink), width, ink);
   const rest = [...leftOutFields(request), ...reachFields(request)].map((field) =>
@@ -150,20 +148,30 @@ function timeRows({ expiresAt }: ApprovalRequest, width: number, now: number, in
   return fieldRows({ label: "time left", text, manner: "line" }, width, ink).rows;
 }
 
-/** What a yes for the session covers, whole; null when there is no such yes, or no room for it. */
+/** The whole text of a session approval; null if none is offered or it does not fit. */
 function sessionRows({ covers }: ApprovalRequest, width: number, ink: Ink): readonly string[] | null {
   if (covers === null || !isShort(covers)) return null;
   return wholeFieldRows({ label: "[s] covers", text: covers, manner: "lines" }, width, ink);
 }
 
-function headlineRows(waiting: readonly Asked[], current: Asked, width: number, ink: Ink): readonly string[] {
+function headlineRows(
+  waiting: readonly TerminalRequest[],
+  current: TerminalRequest,
+  width: number,
+  ink: Ink,
+): readonly string[] {
   const place = `${waiting.indexOf(current) + 1} of ${waiting.length} waiting`;
   const words = waiting.length < 2 ? "cofferdam asks" : `cofferdam asks, ${place}`;
-  return ownRows(`${words}: this call needs your yes`.split(" "), width, " ").map(ink.warn);
+  return ownRows(`${words}: this call needs your approval`.split(" "), width, " ").map(ink.warn);
 }
 
-/** The others that wait, a row each: as many as digits can pick. */
-function listRows(waiting: readonly Asked[], current: Asked, width: number, ink: Ink): readonly string[] {
+/** The other pending requests, one row each: as many as digits can pick. */
+function listRows(
+  waiting: readonly TerminalRequest[],
+  current: TerminalRequest,
+  width: number,
+  ink: Ink,
+): readonly string[] {
   const MOST = 9;
   const others = waiting.slice(0, MOST).flatMap((one, index) => (one === current ? [] : [{ one, index }]));
   const rest = waiting.slice(MOST).filter((one) => one !== current).length;
@@ -173,11 +181,11 @@ function listRows(waiting: readonly Asked[], current: Asked, width: number, ink:
   ];
 }
 
-/** The same with all that the others would do; null when they can't be shown whole, or not on this screen. */
+/** The list with everything the other calls would do; null if they cannot be shown whole on this screen. */
 function listRowsWhole(
-  waiting: readonly Asked[],
-  current: Asked,
-  size: Size,
+  waiting: readonly TerminalRequest[],
+  current: TerminalRequest,
+  size: TextSize,
   ink: Ink,
 ): readonly string[] | null {
   const width = widthOf(size);
@@ -198,7 +206,7 @@ function listRowsWhole(
   return rows;
 }
 
-function otherRow({ request }: Asked, index: number, width: number, ink: Ink): string {
+function otherRow({ request }: TerminalRequest, index: number, width: number, ink: Ink): string {
   const label = `${index + 1}`.padEnd(2);
   const room = width - label.length - GUTTER_COLUMNS;
   const text = oneRow(`${request.tool}: ${firstLine(request.description)}`, room, ink);
@@ -221,18 +229,16 @@ function keyRows(
     ...(offersAll ? [`[A] yes to all ${count}`] : []),
     ...(count > 1 ? [`[N] no to all ${count}`, "[1-9] another"] : []),
   ];
-  const oneByOne = count > 1 && !offersAll ? "look at them one by one: not all are on the screen, whole" : "";
-  const tooSmall = offersOnce ? "" : "it does not fit on this screen: view all of it, then answer";
+  const oneByOne = count > 1 && !offersAll ? "answer them one by one: not all of them fit on the screen" : "";
+  const tooSmall = offersOnce ? "" : "it does not fit on this screen: press v to view all of it, then answer";
   return [
     ...ownRows(tooSmall.split(" "), width, " ").map(ink.warn),
     ...ownRows(oneByOne.split(" "), width, " ").map(ink.dim),
-    ...ownRows(keys.flatMap(fitting(width)), width),
+    ...ownRows(
+      keys.flatMap((key) => ownRows(key.split(" "), width, " ")),
+      width,
+    ),
   ];
-}
-
-/** Keys whose words do not fit in a row stand in several. */
-function fitting(width: number): (key: string) => readonly string[] {
-  return (key) => ownRows(key.split(" "), width, " ");
 }
 
 function firstLine(text: string): string {

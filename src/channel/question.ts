@@ -2,22 +2,22 @@ import type { Asking, HandlerAnswer } from "../approval/handler.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import { highlightedLines } from "./highlighted-lines.ts";
-import type { Asked } from "./question-text.ts";
-import type { Look } from "./request-text.ts";
+import type { TerminalRequest } from "./question-text.ts";
+import type { PreviewState } from "./request-text.ts";
 
-/** A question of the terminal's, from when it is asked until it is settled. */
-export class Question implements Asked {
+/** A request at the terminal, from asking until it is settled. */
+export class TerminalQuestion implements TerminalRequest {
   readonly request: ApprovalRequest;
   readonly asking: Asking;
   readonly answer: Promise<HandlerAnswer>;
   readonly #answer = Promise.withResolvers<HandlerAnswer>();
   readonly #onAbort: () => void;
-  #look: Look = { kind: "awaited" };
+  #look: PreviewState = { kind: "awaited" };
   #isLookedAt = false;
   isSeen = false;
 
-  /** `withdrawn` is told when the question is answered elsewhere, or given up. */
-  constructor(request: ApprovalRequest, asking: Asking, withdrawn: (question: Question) => void) {
+  /** `withdrawn` is called when the request is answered elsewhere or aborted. */
+  constructor(request: ApprovalRequest, asking: Asking, withdrawn: (question: TerminalQuestion) => void) {
     this.request = request;
     this.asking = asking;
     this.answer = this.#answer.promise;
@@ -25,11 +25,11 @@ export class Question implements Asked {
     asking.signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
-  get look(): Look {
+  get look(): PreviewState {
     return this.#look;
   }
 
-  /** Has made what there is to look at, once; `done` is called when there is more to see than before. */
+  /** Makes the preview, once; `done` is called when there is more to see than before. */
   lookAt(done: () => void): void {
     if (this.#isLookedAt) return;
     this.#isLookedAt = true;
@@ -49,7 +49,7 @@ export class Question implements Asked {
     this.#answer.reject(reason);
   }
 
-  async #present(): Promise<Look> {
+  async #present(): Promise<PreviewState> {
     try {
       const presentation = await this.asking.present();
       return { kind: "made", presentation, highlighted: await highlightedLines(presentation) };

@@ -1,35 +1,36 @@
 import { KEEP_TOOL } from "../policy/keep-tool.ts";
 import type { Presentation } from "../policy/presentation.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
+import { placeOfRule } from "../policy/rule-hit.ts";
 import type { HighlightedLines } from "./highlighted-lines.ts";
 import type { Ink } from "./ink.ts";
 import { lineTintOf } from "./line-tint.ts";
 import type { Drawn } from "./rows.ts";
 import { notAscii } from "./visible-unit.ts";
 
-/** Text of a request under a label, which is ours. */
+/** Text of a request under a label of ours. */
 export interface Field extends Drawn {
   readonly label: string;
 }
 
-/** What there is to look at: not yet made, made, or impossible to make. */
-export type Look = { readonly kind: "awaited" | "failed" } | Made;
+/** State of the preview: not yet made, made, or failed. */
+export type PreviewState = { readonly kind: "awaited" | "failed" } | Made;
 
-/** What there is to look at. */
+/** A preview that was made. */
 export interface Made {
   readonly kind: "made";
   readonly presentation: Presentation;
   readonly highlighted: HighlightedLines;
 }
 
-/** What is asked, by whom and why. */
-export function askedFields(request: ApprovalRequest, look: Look): readonly Field[] {
+/** The call, its caller and the reason. */
+export function askedFields(request: ApprovalRequest, look: PreviewState): readonly Field[] {
   const { tool, risk, agent, description, reason, project } = request;
   const about = look.kind === "made" ? (look.presentation.about ?? null) : null;
   const aboutLabel = look.kind === "made" && look.presentation.type === "command" ? "in" : "of";
   return [
     line("tool", tool),
-    line("risk", risk ?? "not known"),
+    line("risk", risk ?? "unknown"),
     ...optional("agent", agent),
     line("would do", description),
     line("because", reason),
@@ -39,19 +40,19 @@ export function askedFields(request: ApprovalRequest, look: Look): readonly Fiel
   ];
 }
 
-/** What is looked at: the presentation, or the arguments for lack of one. */
-export function contentField(request: ApprovalRequest, look: Look, ink: Ink): Field {
+/** The content to look at: the presentation, or the arguments without one. */
+export function contentField(request: ApprovalRequest, look: PreviewState, ink: Ink): Field {
   switch (look.kind) {
     case "made":
       return presentationField(look, look.presentation.fullContent ?? look.presentation.content, ink);
     case "awaited":
       return lines("arguments", argumentsText(request));
     case "failed":
-      return lines("what it would do could not be drawn; its arguments", argumentsText(request));
+      return lines("preview failed; its arguments", argumentsText(request));
   }
 }
 
-/** What was left out of the arguments, and where it stood. */
+/** The parts left out of the arguments, and their positions. */
 export function leftOutFields({ redactions }: ApprovalRequest): readonly Field[] {
   const { hidden, cut, isMore } = redactions;
   return [
@@ -63,14 +64,14 @@ export function leftOutFields({ redactions }: ApprovalRequest): readonly Field[]
       "cut",
       cut.map(({ at, whole }) => `${at} (${whole})`),
     ),
-    ...(isMore ? [line("left out", "more than is listed here")] : []),
+    ...(isMore ? [line("left out", "more than listed here")] : []),
   ];
 }
 
-/** What it could reach after a yes, in as few lines as a person can decide on. */
+/** The access of the call after an approval, in as few lines as a person can decide on. */
 export function reachFields({ tool, granted }: ApprovalRequest): readonly Field[] {
   if (tool === KEEP_TOOL) return [];
-  if (granted === null) return [line("reach", "it runs without walls of its own")];
+  if (granted === null) return [line("reach", "it runs without a sandbox")];
   const runtimes = granted.runtimes.length === 0 ? [] : [`the runtimes ${granted.runtimes.join(", ")}`];
   const reads = [...granted.read, ...runtimes].join(", ") || "nothing else";
   return [
@@ -85,8 +86,8 @@ export function reachFields({ tool, granted }: ApprovalRequest): readonly Field[
   ];
 }
 
-/** All there is to see: what was asked, whole. */
-export function viewFields(request: ApprovalRequest, look: Look, ink: Ink): readonly Field[] {
+/** Everything there is to see: the whole request. */
+export function viewFields(request: ApprovalRequest, look: PreviewState, ink: Ink): readonly Field[] {
   const made =
     look.kind === "made"
       ? [presentationField(look, look.presentation.fullContent ?? look.presentation.content, ink)]
@@ -97,34 +98,34 @@ export function viewFields(request: ApprovalRequest, look: Look, ink: Ink): read
     lines("arguments", argumentsText(request)),
     ...leftOutFields(request),
     ...reachFields(request),
-    ...(request.covers === null ? [] : [line("a yes for this session covers", request.covers)]),
+    ...(request.covers === null ? [] : [line("approval for this session covers", request.covers)]),
   ];
 }
 
-/** Why it is asked: every rule that spoke, and the whole of what it could reach. */
+/** The reasons for asking: every rule that matched, and the whole access. */
 export function whyFields(request: ApprovalRequest): readonly Field[] {
   return [...ruleFields(request), ...reachFields(request), ...boundFields(request)];
 }
 
-/** Every rule that spoke. */
-export function ruleFields({ why }: ApprovalRequest): readonly Field[] {
-  if (why.length === 0) return [line("rules", "none spoke")];
-  return why.flatMap(({ layer, rule, action, reason }) => [
-    line(`the ${layer} layer says ${action}`, rule),
-    ...optional("because", reason),
+/** Every rule that matched. */
+export function ruleFields({ why, tool }: ApprovalRequest): readonly Field[] {
+  if (why.length === 0) return [line("rules", "none matched")];
+  return why.flatMap((hit) => [
+    line(`${hit.action}, by ${placeOfRule(hit, tool)}`, hit.rule),
+    ...optional("because", hit.reason),
   ]);
 }
 
-/** How far and how long it goes, and what binds it. */
+/** The limits of the call, its deadline and its digest. */
 export function boundFields({ granted, expiresAt, argsHash }: ApprovalRequest): readonly Field[] {
   return [
     ...list("limits", granted?.limits ?? []),
     ...(expiresAt === null ? [] : [line("expires at", new Date(expiresAt).toISOString())]),
-    line("SHA-256 of what would run", argsHash),
+    line("SHA-256 of the call", argsHash),
   ];
 }
 
-/** The arguments as they may be shown, as JSON. */
+/** The displayable arguments, as JSON. */
 export function argumentsText({ safeArgs }: ApprovalRequest): string {
   return JSON.stringify(safeArgs, null, 2);
 }
@@ -142,8 +143,8 @@ function presentationField({ presentation, highlighted }: Made, text: string, in
   return { ...lines(CONTENT_LABELS[presentation.type], text), ...(tint === null ? {} : { tint }) };
 }
 
-/** Where letters that look like others would mislead: names, paths, commands, words of the tool. */
-function lookAlikeText(request: ApprovalRequest, look: Look): string {
+/** Texts in which look-alike letters would mislead: names, paths, commands, words of the tool. */
+function lookAlikeText(request: ApprovalRequest, look: PreviewState): string {
   const shown =
     look.kind !== "made" || look.presentation.type === "structured"
       ? [argumentsText(request)]

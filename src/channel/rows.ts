@@ -2,44 +2,43 @@ import type { Ink } from "./ink.ts";
 import { columnsOf, type Manner, unitAt } from "./visible-unit.ts";
 
 /** A part of a line in one colour. */
-export interface Piece {
+export interface ColouredPiece {
   readonly text: string;
   readonly tint: (text: string) => string;
 }
 
-/** Colours a line that has been made visible; its pieces are the line. */
-export type LineTint = (line: string) => readonly Piece[];
+/** Colours a line that has been made visible. Its pieces make up the line. */
+export type LineTint = (line: string) => readonly ColouredPiece[];
 
-/** Text of a request, and how it is drawn. */
+/** Text of a request and its style. */
 export interface Drawn {
   readonly text: string;
   readonly manner: Manner;
   readonly tint?: LineTint;
 }
 
-/** Some rows of a text, and where the text goes on. */
-export interface Part {
+/** Some rows of a text, and the position of the rest. */
+export interface RowsPart {
   readonly rows: readonly string[];
   readonly next: number;
 }
 
-/** Before each row that text of others stands in: where a line of it begins, and where one goes on. */
+/** Begins each row with text of others: the first row of a line, and its continuation. */
 const GUTTER = { begins: "│ ", goesOn: "┊ " } as const;
-/** Columns that a gutter takes at most. */
+/** Maximum width of a gutter, in columns. */
 export const GUTTER_COLUMNS = columnsOf(GUTTER.begins);
-/** A blank that is seen. */
 const BLANK = "\\u{20}";
-/** A longer line is taken in parts, so that no line takes long. */
-const MOST_AT_ONCE = 2000;
+/** Characters of a line handled in one step, so that no line takes long. */
+const MAX_AT_ONCE = 2000;
 
 /**
- * The rows of the line, or the part of a long line, that begins at `at`, each behind a gutter and none wider than
- * `width`. The rows of a text without their gutters, one behind the other, are the text made visible.
+ * The rows of the line (or the part of a long line) that begins at `at`, each after a gutter, none wider than `width`.
+ * All rows of a text joined, without gutters, are the text made visible.
  */
-export function partAt({ text, manner, tint }: Drawn, at: number, width: number, ink: Ink): Part {
+export function partAt({ text, manner, tint }: Drawn, at: number, width: number, ink: Ink): RowsPart {
   const newline = manner === "lines" ? text.indexOf("\n", at) : -1;
   const lineEnd = newline < 0 ? text.length : newline;
-  const end = lineEnd - at > MOST_AT_ONCE ? wholeCharacters(text, at + MOST_AT_ONCE) : lineEnd;
+  const end = lineEnd - at > MAX_AT_ONCE ? wholeCharacters(text, at + MAX_AT_ONCE) : lineEnd;
   const goesOn = at > 0 && (manner === "line" || text[at - 1] !== "\n");
   const shown = wrap(text, at, end, manner, width - GUTTER_COLUMNS);
   const painted = tint === undefined || goesOn ? shown : paint(shown, tint(shown.join("")));
@@ -52,7 +51,7 @@ export function partAt({ text, manner, tint }: Drawn, at: number, width: number,
   };
 }
 
-/** True when the text has no rows from here on; an empty line at the end is a row. */
+/** True if the text has no rows from here on. An empty line at the end is a row. */
 export function isAtEnd({ text, manner }: Drawn, at: number): boolean {
   return at > text.length || (at === text.length && at > 0 && !(manner === "lines" && text[at - 1] === "\n"));
 }
@@ -68,7 +67,7 @@ export function allRows(drawn: Drawn, width: number, ink: Ink): readonly string[
   return rows;
 }
 
-/** The beginning of a text in one row; what is missing is told by `…`. */
+/** The beginning of a text in one row. `…` marks a cut. */
 export function oneRow(text: string, width: number, ink: Ink): string {
   const MORE = "…";
   let [shown, kept, taken] = ["", "", 0];
@@ -83,7 +82,7 @@ export function oneRow(text: string, width: number, ink: Ink): string {
   return shown;
 }
 
-/** Words of our own in as many rows as they need. */
+/** Our own words in as many rows as they need. */
 export function ownRows(words: readonly string[], width: number, between = "  "): readonly string[] {
   const rows: string[] = [];
   let row = "";
@@ -97,7 +96,7 @@ export function ownRows(words: readonly string[], width: number, between = "  ")
   return row === "" ? rows : [...rows, row];
 }
 
-/** A line cut into rows. No row but the last ends with a blank: nobody would see it there. */
+/** A line cut into rows. Only the last row may end with a blank: it would be invisible in others. */
 function wrap(text: string, from: number, end: number, manner: Manner, columns: number): readonly string[] {
   const rows: string[] = [];
   let [row, taken] = ["", 0];
@@ -118,8 +117,8 @@ function wrap(text: string, from: number, end: number, manner: Manner, columns: 
   return [...rows, row];
 }
 
-/** Rows with the colours of the pieces of their line; without them where the pieces are not the line. */
-function paint(rows: readonly string[], pieces: readonly Piece[]): readonly string[] {
+/** Rows with the colours of their line's pieces; plain if the pieces do not make up the line. */
+function paint(rows: readonly string[], pieces: readonly ColouredPiece[]): readonly string[] {
   if (pieces.map((piece) => piece.text).join("") !== rows.join("")) return rows;
   const left = [...pieces];
   return rows.map((row) => {
@@ -135,7 +134,7 @@ function paint(rows: readonly string[], pieces: readonly Piece[]): readonly stri
   });
 }
 
-/** The same place, or the one before it when it is in the middle of a character. */
+/** The same position, or the one before if it is within a character. */
 function wholeCharacters(text: string, at: number): number {
   const code = text.codePointAt(at - 1) ?? 0;
   return code > 0xffff ? at - 1 : at;

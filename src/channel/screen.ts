@@ -1,44 +1,43 @@
 /**
- * Whose the person's terminal is: nobody's, while a question stands there the question's, or a program's that it was lent
- * to. What else is written there waits until no question is up; a question waits until the terminal is no program's.
+ * The owner of the person's terminal: none, the pending request, or the program that borrowed it. Other output waits
+ * until no request is shown. A request waits until no program has the terminal.
  */
-export class Screen {
+export class TerminalScreen {
   #free: PromiseWithResolvers<void> | null = null;
   #back: PromiseWithResolvers<void> | null = null;
 
-  /** A question is put up. */
+  /** Marks a request as shown. */
   take(): void {
     this.#free ??= Promise.withResolvers<void>();
   }
 
-  /** The last question has been put away. */
+  /** Marks the last request as removed. */
   release(): void {
     this.#free?.resolve();
     this.#free = null;
   }
 
-  /** Resolves when no question is up. */
+  /** Resolves when no request is shown. */
   async free(): Promise<void> {
     while (this.#free !== null) await this.#free.promise;
   }
 
   /**
-   * Lends the terminal to a program, as soon as no question is up and no other has it: until that is disposed of, no
-   * question is put there.
+   * Lends the terminal to a program once no request and no other program has it. No request is shown until the loan is
+   * closed.
    */
-  async lend(): Promise<Disposable> {
+  async lend(): Promise<Disposable & { close(): void }> {
     while (this.#free !== null || this.#back !== null) await Promise.all([this.free(), this.back()]);
     const lent = Promise.withResolvers<void>();
     this.#back = lent;
-    return {
-      [Symbol.dispose]: () => {
-        if (this.#back === lent) this.#back = null;
-        lent.resolve();
-      },
+    const close = (): void => {
+      if (this.#back === lent) this.#back = null;
+      lent.resolve();
     };
+    return { close, [Symbol.dispose]: close };
   }
 
-  /** Whether a program has the terminal. */
+  /** True while a program has the terminal. */
   get isLent(): boolean {
     return this.#back !== null;
   }

@@ -4,50 +4,49 @@ import type { Decision } from "../policy/decision.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import { PLAIN } from "./ink.ts";
-import { type Answer, type Key, keyOf, pageKeyOf } from "./keys.ts";
+import { type Key, type KeyAnswer, keyOf, pageKeyOf } from "./keys.ts";
 import { isOffered, NO_OFFERS, type Offers } from "./offers.ts";
 import { grantsPager, Pager, type Pages } from "./pager.ts";
-import { Question } from "./question.ts";
+import { TerminalQuestion } from "./question.ts";
 import { echoRows, questionText } from "./question-text.ts";
 import { viewFields, whyFields } from "./request-text.ts";
 import { oneRow, ownRows } from "./rows.ts";
 import { Stage } from "./stage.ts";
 import type { Tty } from "./tty.ts";
 
-/** So long a question waits to be drawn for what there is to look at. */
+/** Maximum wait for the preview before a request is drawn. */
 const PATIENCE_MS = 100;
-/** Questions that come within so long of each other are drawn at once. */
+/** Requests that arrive within this time of each other are drawn together. */
 const TOGETHER_MS = 20;
-/** So long a signal to this process takes at most to be heard by it. */
+/** Maximum time until this process receives a signal to itself. */
 const INTERRUPTED_MS = 50;
-/** A longer name is cut where it is shown. */
+/** Maximum columns of a name; a longer one is cut. */
 const NAME_COLUMNS = 16;
 
-/** A question as it was last drawn, and all that was on the screen with it. */
+/** A request as last drawn, and everything on the screen with it. */
 interface Drawn extends Offers {
-  readonly questions: readonly Question[];
+  readonly questions: readonly TerminalQuestion[];
 }
 
 const NOTHING_DRAWN: Drawn = { questions: [], ...NO_OFFERS };
 
-/** What stays on the screen of an answer. */
 const WORDS = {
   once: "yes",
   session: "yes, for this session",
   no: "no",
-} as const satisfies Record<Answer, string>;
+} as const satisfies Record<KeyAnswer, string>;
 
-/** One person at one terminal, from the first question until none waits: then the terminal is given back. */
-export class Sitting {
+/** One person at one terminal, from the first request until none is pending. Then the terminal is restored. */
+export class TerminalSession {
   readonly #stage: Stage;
   readonly #person: string;
   readonly #ended: () => void;
-  #waiting: readonly Question[] = [];
-  #current: Question | null = null;
+  #waiting: readonly TerminalQuestion[] = [];
+  #current: TerminalQuestion | null = null;
   #pages: Pages | null = null;
   #drawn: Drawn | null = null;
   #hasHint = false;
-  /** Rows that stay, to be drawn when pages no longer cover the question. */
+  /** Rows that stay, drawn when pages no longer cover the request. */
   #left: readonly string[] = [];
   #timer: NodeJS.Timeout | null = null;
 
@@ -67,9 +66,8 @@ export class Sitting {
     });
   }
 
-  /** Asks one more question; it waits for its turn. */
   ask(request: ApprovalRequest, asking: Asking): Promise<HandlerAnswer> {
-    const question = new Question(request, asking, (one) => this.#withdraw(one));
+    const question = new TerminalQuestion(request, asking, (one) => this.#withdraw(one));
     this.#waiting = [...this.#waiting, question];
     this.#stage.isNewGroup();
     if (this.#current === null) this.#turnTo(question);
@@ -77,7 +75,7 @@ export class Sitting {
     return question.answer;
   }
 
-  #turnTo(question: Question | null, cause: "asked" | "by itself" = "asked"): void {
+  #turnTo(question: TerminalQuestion | null, cause: "asked" | "by itself" = "asked"): void {
     this.#current = question;
     this.#pages = null;
     this.#stage.isNew(cause);
@@ -99,7 +97,7 @@ export class Sitting {
     else this.#pressOnPage(typed, this.#pages, this.#current);
   }
 
-  #pressOnQuestion(key: Key, current: Question): void {
+  #pressOnQuestion(key: Key, current: TerminalQuestion): void {
     const { ink } = this.#stage;
     const drawn = this.#drawn ?? NOTHING_DRAWN;
     switch (key.kind) {
@@ -117,7 +115,11 @@ export class Sitting {
         break;
       case "view":
         this.#open({
-          pager: new Pager("cofferdam: all of it", viewFields(current.request, current.look, ink), ink),
+          pager: new Pager(
+            "cofferdam: the whole request",
+            viewFields(current.request, current.look, ink),
+            ink,
+          ),
           grants: [],
           isAllOfIt: true,
         });
@@ -143,7 +145,7 @@ export class Sitting {
     }
   }
 
-  #pressOnPage(typed: string, { pager, grants }: Pages, current: Question): void {
+  #pressOnPage(typed: string, { pager, grants }: Pages, current: TerminalQuestion): void {
     const key = pageKeyOf(typed);
     switch (key.kind) {
       case "turn":
@@ -168,7 +170,7 @@ export class Sitting {
     this.#draw();
   }
 
-  #openGrants(current: Question): void {
+  #openGrants(current: TerminalQuestion): void {
     void current.asking
       .grants()
       .catch(() => null)
@@ -179,8 +181,8 @@ export class Sitting {
       });
   }
 
-  #revoke(grant: Grant, current: Question): void {
-    // The list that is drawn then has other numbers, and tells whether it worked.
+  #revoke(grant: Grant, current: TerminalQuestion): void {
+    // The list that is drawn then has other numbers, and shows whether it worked.
     this.#stage.isNew();
     void current.asking
       .revoke(grant.grantId, this.#person)
@@ -190,7 +192,7 @@ export class Sitting {
       });
   }
 
-  #answer(questions: readonly Question[], answer: Answer): void {
+  #answer(questions: readonly TerminalQuestion[], answer: KeyAnswer): void {
     for (const question of questions) {
       this.#echo(question, answer);
       question.decide(this.#decisionOf(answer));
@@ -198,29 +200,25 @@ export class Sitting {
     this.#turnTo(this.#waiting[0] ?? null);
   }
 
-  #decisionOf(answer: Answer): Decision {
+  #decisionOf(answer: KeyAnswer): Decision {
     const by = this.#person;
     return answer === "no" ? { status: "rejected", by } : { status: "approved", scope: answer, by };
   }
 
-  /** Takes a question off the screen and leaves its answer there. */
-  #echo(question: Question, answer: Answer): void {
+  #echo(question: TerminalQuestion, answer: KeyAnswer): void {
     this.#remove(question, `${WORDS[answer]}, by ${oneRow(this.#person, NAME_COLUMNS, PLAIN)}`);
   }
 
-  #withdraw(question: Question): void {
+  #withdraw(question: TerminalQuestion): void {
     const isCurrent = question === this.#current;
     if (isCurrent) this.#pages = null;
-    this.#remove(question, "answered elsewhere, or given up");
+    this.#remove(question, "answered elsewhere, or canceled");
     question.fail(question.asking.signal.reason);
     if (isCurrent) this.#turnTo(this.#waiting[0] ?? null, "by itself");
     else this.#drawSoon(TOGETHER_MS);
   }
 
-  /**
-   * No to everything. The terminal is given back, then the process is interrupted as it would have been without us; the
-   * answers come when whoever listens for that has heard of it.
-   */
+  /** Rejects everything, then interrupts the process as without us. Answers return after the signal's listeners. */
   #interrupt(): void {
     const all = this.#waiting;
     for (const question of all) this.#echo(question, "no");
@@ -238,7 +236,7 @@ export class Sitting {
     this.#turnTo(null);
   }
 
-  #remove(question: Question, words: string): void {
+  #remove(question: TerminalQuestion, words: string): void {
     this.#waiting = this.#waiting.filter((one) => one !== question);
     this.#stage.isNewGroup();
     const { size, ink } = this.#stage;
@@ -246,7 +244,6 @@ export class Sitting {
     if (this.#pages === null) this.#leave();
   }
 
-  /** Takes the question off the screen, and leaves there what became of those that wait no more. */
   #leave(): void {
     if (this.#left.length > 0) this.#stage.leave(this.#left, this.#stage.size);
     this.#left = [];
@@ -278,7 +275,7 @@ export class Sitting {
   #hint(): void {
     if (this.#hasHint) return;
     this.#hasHint = true;
-    const words = "no such key, or not yet: see the keys above".split(" ");
+    const words = "no such key, or not active yet: see the keys above".split(" ");
     this.#stage.add(ownRows(words, this.#stage.size.columns, " ").map(this.#stage.ink.dim));
   }
 

@@ -1,38 +1,33 @@
-import { Arming, UNREAD_MS } from "./arming.ts";
+import { KeyArming, UNREAD_MS } from "./arming.ts";
 import { Drawing } from "./drawing.ts";
-import { Guard } from "./guard.ts";
+import { TerminalGuard } from "./guard.ts";
 import { type Ink, inkFor } from "./ink.ts";
 import { Pastes } from "./pastes.ts";
-import type { Size } from "./question-text.ts";
+import type { TextSize } from "./question-text.ts";
 import type { Tty } from "./tty.ts";
 
-/** What a terminal tells whoever asks on it. */
+/** Events of a terminal, for the code that asks on it. */
 export interface Audience {
-  /** One key was pressed, and it counts. */
   pressed(key: string): void;
-  /** Ctrl-C. */
   interrupted(): void;
-  /** What stands on the screen has to be drawn again. */
   faded(): void;
   /** The terminal is gone; the stage is closed. */
   lost(cause: unknown): void;
 }
 
 const CTRL_C = "\u{3}";
-/** So long until a person has seen that the question is another one than a moment ago. */
+/** Time until a person has noticed that the request on the screen was replaced. */
 const SURPRISED_MS = 1_000;
 
-/** A terminal while it is ours: raw keys in, drawings out. It is given back by `close`, or however the process ends. */
+/** A terminal while it is ours: raw keys in, drawings out. `close` restores it, and so does any end of the process. */
 export class Stage {
   readonly ink: Ink;
   readonly #tty: Tty;
   readonly #audience: Audience;
   readonly #drawing: Drawing;
-  readonly #guard: Guard;
-  /** For what is answered one by one. */
-  readonly #arming: Arming;
-  /** For what is answered at once. */
-  readonly #groupArming: Arming;
+  readonly #guard: TerminalGuard;
+  readonly #arming: KeyArming;
+  readonly #groupArming: KeyArming;
   readonly #pastes = new Pastes();
   #isClosed = false;
 
@@ -41,63 +36,55 @@ export class Stage {
     this.ink = inkFor({ isTTY: true }, env);
     this.#tty = tty;
     this.#audience = audience;
-    this.#arming = new Arming(forgetTyped);
-    this.#groupArming = new Arming(forgetTyped);
+    this.#arming = new KeyArming(forgetTyped);
+    this.#groupArming = new KeyArming(forgetTyped);
     this.#drawing = new Drawing(tty, /^(dumb)?$/.test(env["TERM"] ?? ""));
-    this.#guard = new Guard({ restore: () => this.#restore(), resume: () => this.#resume() });
+    this.#guard = new TerminalGuard({ restore: () => this.#restore(), resume: () => this.#resume() });
     tty.setRaw(true);
     tty.input.on("data", this.#onTyped);
     for (const event of ENDS) tty.input.on(event, this.#onLost);
     process.on("SIGWINCH", this.#onResize);
   }
 
-  get size(): Size {
+  get size(): TextSize {
     return this.#isClosed ? { columns: 80, rows: 24 } : this.#tty.size();
   }
 
-  /** Keys that answer all that waits count by now. */
+  /** True if keys that answer all pending requests count. */
   get isGroupArmed(): boolean {
     return this.#groupArming.isArmed;
   }
 
-  /**
-   * What is drawn next has not been read yet: no key counts until it has been on the screen for a while, and for longer
-   * where it came `by itself`, in place of another question that the person may be about to answer.
-   */
+  /** Makes keys wait, as the next drawing is unread: longer if it came `by itself`, in place of another request. */
   isNew(cause: "asked" | "by itself" = "asked"): void {
     const unreadMs = cause === "asked" ? UNREAD_MS : SURPRISED_MS;
     this.#arming.disarm(unreadMs);
     this.#groupArming.disarm(unreadMs);
   }
 
-  /** The same for keys that answer all that waits alone. */
+  /** Makes only the keys wait that answer all pending requests. */
   isNewGroup(): void {
     this.#groupArming.disarm();
   }
 
-  /** Draws a question in place of the last one. */
-  show(rows: readonly string[], size: Size): void {
+  show(rows: readonly string[], size: TextSize): void {
     this.#attempt(() => this.#drawing.show(rows, size));
     this.#begin();
   }
 
-  /** Draws a page over the question. */
   page(rows: readonly string[]): void {
     this.#attempt(() => this.#drawing.page(rows));
     this.#begin();
   }
 
-  /** Adds rows below the question. */
   add(rows: readonly string[]): void {
     this.#attempt(() => this.#drawing.add(rows));
   }
 
-  /** Takes the question off the screen and leaves rows that stay. */
-  leave(rows: readonly string[], size: Size): void {
+  leave(rows: readonly string[], size: TextSize): void {
     this.#attempt(() => this.#drawing.leave(rows, size));
   }
 
-  /** Gives the terminal back, as it was. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -122,10 +109,7 @@ export class Stage {
     else this.#audience.pressed(typed);
   };
 
-  /**
-   * What comes next may belong to it: a paste may come in several chunks, the last of them as small as a key, and a key
-   * that is held down comes again and again.
-   */
+  /** Ignores keys for a while: a paste may come in chunks, the last as small as a key, and a held key repeats. */
   #ignore(): void {
     this.#arming.extend();
     this.#groupArming.extend();
@@ -144,7 +128,7 @@ export class Stage {
     this.#groupArming.begin();
   }
 
-  /** Does something to the terminal, which may be gone by now. */
+  /** Acts on the terminal, which may be gone by now. */
   #attempt(act: () => void): void {
     if (this.#isClosed) return;
     try {

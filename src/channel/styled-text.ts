@@ -1,39 +1,37 @@
-/** A stretch of text, and how it stands out. What is not ours is `code` or `pre`: nothing in it becomes a link. */
-export interface Piece {
+/** A piece of text and its style. Text of others is `code` or `pre`: nothing in it becomes a link. */
+export interface StyledPiece {
   readonly text: string;
   readonly style: "plain" | "bold" | "code" | "pre";
 }
 
 /** One row, or several that belong together. */
-export type Line = readonly Piece[];
+export type StyledLine = readonly StyledPiece[];
 
-/** Where a style begins and how far it reaches, in UTF-16 units (https://core.telegram.org/bots/api#messageentity). */
+/** The start and length of a style, in UTF-16 units (https://core.telegram.org/bots/api#messageentity). */
 export interface Entity {
   readonly type: "bold" | "code" | "pre";
   readonly offset: number;
   readonly length: number;
 }
 
-/**
- * A text as Telegram takes it: styles stand beside it, by place. It is never parsed, so nothing in it is markup.
- */
+/** A text as Telegram takes it. Styles are given apart, by position; the text is never parsed as markup. */
 export interface StyledText {
   readonly text: string;
   readonly entities: readonly Entity[];
 }
 
-/** Words of ours. */
-export function plain(text: string): Piece {
+/** Our own words. */
+export function plain(text: string): StyledPiece {
   return { text, style: "plain" };
 }
 
-/** Words of ours that stand out. */
-export function bold(text: string): Piece {
+/** Our own words in bold. */
+export function bold(text: string): StyledPiece {
   return { text, style: "bold" };
 }
 
 /** Lines below each other. */
-export function styledText(lines: readonly Line[]): StyledText {
+export function styledText(lines: readonly StyledLine[]): StyledText {
   const entities: Entity[] = [];
   let text = "";
   for (const [index, line] of lines.entries()) {
@@ -47,8 +45,8 @@ export function styledText(lines: readonly Line[]): StyledText {
   return { text, entities };
 }
 
-/** How long lines are together, in UTF-16 units. */
-export function unitsOf(lines: readonly Line[]): number {
+/** Total length of the lines, in UTF-16 units. */
+export function unitsOf(lines: readonly StyledLine[]): number {
   const inLines = lines.reduce((sum, line) => sum + line.reduce((all, { text }) => all + text.length, 0), 0);
   return inLines + Math.max(0, lines.length - 1);
 }

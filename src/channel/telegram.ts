@@ -1,41 +1,43 @@
+// The entry `cofferdam/telegram`: approvals in a Telegram chat.
 import "../host/require-node.ts";
 import { z } from "zod";
 import type { ApprovalHandler } from "../approval/handler.ts";
 import { CofferdamError, visible } from "../errors.ts";
 import { Channel } from "./telegram/channel.ts";
 
-/** Which bot asks where, and who may answer. */
+/** The bot, its chat, and the people who may answer. */
 export interface TelegramOptions {
-  /** What @BotFather gave for the bot: `123456:ABC…`. Whoever has it is the bot; it stands in no text of ours. */
+  /** The bot's token from @BotFather: `123456:ABC…`. It gives full control of the bot; no message of ours has it. */
   readonly token: string;
-  /** The number of the chat: that of a person, or a negative one of a group. */
+  /** The number of the chat: a person's, or a negative one of a group. */
   readonly chat: number;
-  /** The numbers of those who may answer, by the same count. Names can be changed, numbers can't. */
+  /** The user numbers of people who may answer. Names can be changed, numbers cannot. */
   readonly approvers: readonly number[];
-  /** Where the Bot API is; Telegram's own unless told otherwise. */
+  /** URL of the Bot API. Default Telegram's own. */
   readonly apiRoot?: string;
-  /** Is told, once each time, of what keeps answers from getting here, as another process that listens as the same bot. */
+  /** Called once for each problem that keeps answers from arriving, such as another listener of the same bot. */
   readonly onTrouble?: (error: CofferdamError) => void;
 }
 
-/** Asks in a chat until it is disposed of. */
-export type TelegramHandler = ApprovalHandler & Disposable & AsyncDisposable;
+/** Asks in a chat until it is closed, by `close` or by the end of a scope with `await using`. */
+export interface TelegramHandler extends ApprovalHandler, Disposable, AsyncDisposable {
+  close(): Promise<void>;
+}
 
 /**
- * Asks in a Telegram chat: one message for each request, with buttons, which becomes what came of it. The first answer
- * counts, wherever it comes from. It takes the package `grammy`, and listens from the first request on, or from when a
- * broker brings it all, until it is disposed of; that keeps the process alive only while a call stands still. One handler
- * alone can listen as a bot, and whatever else is written to it is passed over: each takes a bot of its own. Requests
- * reject with `CHANNEL_CLOSED` where their message can't be sent, or the bot is not known. Throws `USAGE` for options that are
- * none.
+ * Asks in a Telegram chat: one message with buttons for each request, later replaced by its outcome. The first answer
+ * counts, from any channel. It requires the package `grammy`. It listens from the first request on, or from when a
+ * broker calls `attends`, until it is disposed of. It keeps the process alive only while a call is waiting. Only one
+ * handler can listen as a bot, and it ignores other messages: give each its own bot. Requests reject with
+ * `CHANNEL_CLOSED` if their message cannot be sent or the bot is unknown. Throws `USAGE` for invalid options.
  */
 export function telegramHandler(options: TelegramOptions): TelegramHandler {
   const checked = Options.safeParse(options);
   if (checked.success) return new Channel(checked.data, { now: Date.now, secondMs: 1000 });
   const [issue] = checked.error.issues;
   const place = issue?.code === "unrecognized_keys" ? issue.keys[0] : issue?.path.join(".");
-  throw new CofferdamError("USAGE", `${visible(place ?? "")} is not what \`telegramHandler\` takes`, {
-    hint: "`{ token, chat, approvers: [number, …], apiRoot?, onTrouble? }`: numbers are those that Telegram gives chats and people",
+  throw new CofferdamError("USAGE", `invalid option ${visible(place ?? "")} of \`telegramHandler\``, {
+    hint: "`{ token, chat, approvers: [number, …], apiRoot?, onTrouble? }`, with Telegram's numbers of the chat and the people",
   });
 }
 

@@ -1,26 +1,27 @@
 import { userInfo } from "node:os";
 import type { ApprovalHandler, Asking, HandlerAnswer } from "../approval/handler.ts";
 import { CofferdamError } from "../errors.ts";
+import { aborted } from "../host/pause.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
-import { Screen } from "./screen.ts";
-import { Sitting } from "./sitting.ts";
+import { TerminalScreen } from "./screen.ts";
+import { TerminalSession } from "./sitting.ts";
 import { openTty } from "./tty.ts";
 
-/** How people are asked at the terminal. */
+/** Options of the terminal channel. */
 export interface TerminalOptions {
-  /** Who answers; the user of this process, unless told otherwise. */
+  /** Name of the answerer. Default the user of this process. */
   readonly person?: string;
   /** Decides about colours: NO_COLOR, FORCE_COLOR and TERM. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Is taken while a question is up, so that other output can wait; while it is lent to a program, questions wait. */
-  readonly screen?: Screen;
+  /** Taken while a request is shown, so that other output can wait. While it is lent to a program, requests wait. */
+  readonly screen?: TerminalScreen;
 }
 
 /**
- * Asks the person at the controlling terminal of this process, whatever stdin and stdout are, about any number of calls
- * that wait at once. A request that is answered elsewhere or given up is rejected with its signal's reason. Rejects with
- * `CHANNEL_CLOSED` where there is no terminal, and when it is lost before the answer. One handler is enough for a
- * process: two that ask at once would take each other's keys.
+ * Asks the person at the controlling terminal of this process, whatever stdin and stdout are. Any number of calls may
+ * wait at the same time. A request that is answered elsewhere or aborted rejects with its signal's reason. Rejects with
+ * `CHANNEL_CLOSED` if there is no terminal, or if it is lost before the answer. Use one handler per process: two would
+ * take each other's keys.
  */
 export function terminalHandler(options: TerminalOptions = {}): ApprovalHandler {
   const terminal = new Terminal(options);
@@ -30,10 +31,10 @@ export function terminalHandler(options: TerminalOptions = {}): ApprovalHandler 
 class Terminal {
   readonly #person: string;
   readonly #env: Readonly<Record<string, string | undefined>>;
-  readonly #screen: Screen;
-  #sitting: Sitting | null = null;
+  readonly #screen: TerminalScreen;
+  #sitting: TerminalSession | null = null;
 
-  constructor({ person = userName(), env = process.env, screen = new Screen() }: TerminalOptions) {
+  constructor({ person = userName(), env = process.env, screen = new TerminalScreen() }: TerminalOptions) {
     this.#person = person;
     this.#env = env;
     this.#screen = screen;
@@ -49,22 +50,15 @@ class Terminal {
     return this.#sitting.ask(request, asking);
   }
 
-  #open(): Sitting {
+  #open(): TerminalSession {
     const tty = openTty();
     if (tty === null) throw new CofferdamError("CHANNEL_CLOSED", "there is no terminal to ask on");
     this.#screen.take();
-    return new Sitting(tty, this.#person, this.#env, () => {
+    return new TerminalSession(tty, this.#person, this.#env, () => {
       this.#sitting = null;
       this.#screen.release();
     });
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    signal.addEventListener("abort", () => resolve(), { once: true });
-    if (signal.aborted) resolve();
-  });
 }
 
 function userName(): string {

@@ -1,12 +1,13 @@
 import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 import { ReadStream, WriteStream } from "node:tty";
-import type { Size } from "./question-text.ts";
+import { orNull } from "../host/or-null.ts";
+import type { TextSize } from "./question-text.ts";
 
 const TERMINAL = "/dev/tty";
-/** What a terminal that does not know its size is taken for. */
-const USUAL = { columns: 80, rows: 24 } as const satisfies Size;
-/** So much typed text is thrown away at once; whoever types more is no person. */
-const MOST_FORGOTTEN = 64;
+/** Assumed size of a terminal that does not know its size. */
+const USUAL = { columns: 80, rows: 24 } as const satisfies TextSize;
+/** Maximum of 4096-byte reads that discard typed text at once: no person types more. */
+const MAX_FORGOTTEN = 64;
 
 /** The controlling terminal of this process, whatever stdin and stdout are. Opened by `openTty`. */
 export class Tty {
@@ -16,26 +17,25 @@ export class Tty {
 
   constructor(input: ReadStream, output: number) {
     this.input = input;
-    // Whoever reads is told by `close`, which follows.
+    // `close` follows and informs the reader.
     input.on("error", () => undefined);
     this.#output = output;
   }
 
-  /** Writes all of a text. Throws when the terminal is gone. */
+  /** Writes all of a text. Throws if the terminal is gone. */
   write(text: string): void {
-    // The number of a closed descriptor may by now be another file's.
-    if (this.#isClosed) throw new Error("the terminal was given back");
+    // The number of a closed descriptor may now belong to another file.
+    if (this.#isClosed) throw new Error("the terminal was released");
     const bytes = Buffer.from(text);
     for (let at = 0; at < bytes.length; ) at += writeSync(this.#output, bytes, at);
   }
 
-  /** Hands every key over by itself, unseen, without the terminal acting on any; or what was before. */
+  /** Raw mode hands over every key alone, without an echo, and the terminal acts on none. False restores the mode. */
   setRaw(isRaw: boolean): void {
     this.input.setRawMode(isRaw);
   }
 
-  /** How large the terminal is now. */
-  size(): Size {
+  size(): TextSize {
     const fd = openFor(constants.O_WRONLY);
     if (fd === null) return USUAL;
     try {
@@ -45,18 +45,18 @@ export class Tty {
       looked.destroy();
       return { columns: columns > 0 ? columns : USUAL.columns, rows: rows > 0 ? rows : USUAL.rows };
     } catch {
-      // A terminal that is gone has no size; whoever writes there will learn of it.
+      // A terminal that is gone has no size; the next write reports that.
       return USUAL;
     }
   }
 
-  /** Throws away what was typed and not yet read. Only what a line has been ended for is there, unless keys are raw. */
+  /** Discards input that was typed but not read. Outside raw mode only ended lines are there. */
   forgetTyped(): void {
     const fd = openFor(constants.O_RDONLY | constants.O_NONBLOCK);
     if (fd === null) return;
     const keys = Buffer.alloc(4096);
     try {
-      for (let count = 0; count < MOST_FORGOTTEN && readSync(fd, keys) > 0; count += 1);
+      for (let count = 0; count < MAX_FORGOTTEN && readSync(fd, keys) > 0; count += 1);
     } catch {
       // EAGAIN: nothing is left.
     } finally {
@@ -64,7 +64,6 @@ export class Tty {
     }
   }
 
-  /** Gives the terminal back. What was made raw is as before. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -73,7 +72,7 @@ export class Tty {
   }
 }
 
-/** The terminal, or null where this process has none. */
+/** The terminal, or null if this process has none. */
 export function openTty(): Tty | null {
   const output = openFor(constants.O_WRONLY);
   if (output === null) return null;
@@ -85,16 +84,13 @@ export function openTty(): Tty | null {
       return new Tty(input, output);
     }
   } catch {
-    // What can't be read as a terminal is none.
+    // A file that cannot be read as a terminal is none.
   }
   closeSync(output);
   return null;
 }
 
-/**
- * A stream on a terminal opens it once more under another number, and leaves the one that it was given open (libuv,
- * uv_tty_init). Where it did not, the number is the stream's own.
- */
+/** Closes the given descriptor: a stream on a terminal opens it again under another number (libuv, uv_tty_init). */
 function closeTwin(stream: ReadStream | WriteStream, fd: number): void {
   const handle: unknown = Reflect.get(stream, "_handle");
   const own: unknown = typeof handle === "object" && handle !== null ? Reflect.get(handle, "fd") : fd;
@@ -102,9 +98,5 @@ function closeTwin(stream: ReadStream | WriteStream, fd: number): void {
 }
 
 function openFor(flags: number): number | null {
-  try {
-    return openSync(TERMINAL, flags | constants.O_NOCTTY);
-  } catch {
-    return null;
-  }
+  return orNull(() => openSync(TERMINAL, flags | constants.O_NOCTTY));
 }

@@ -1,31 +1,30 @@
 import { escapeInvisible } from "../errors.ts";
 
-/** How a text is read: all of it in one line, or as lines that stand in rows of their own. */
+/** How a text is read: all in one line, or as lines in rows of their own. */
 export type Manner = "line" | "lines";
 
-/** The smallest part of a text that stands in one row: a character with its marks, or an escape. */
+/** The smallest part of a text within one row: a character with its marks, or an escape. */
 export interface Unit {
   readonly shown: string;
-  /** Columns that it takes at most. */
+  /** Maximum of columns that it takes. */
   readonly columns: number;
-  /** Where in the text the next one begins. */
+  /** Position of the next unit in the text. */
   readonly next: number;
 }
 
-/** How a tab stands among lines. */
 const TAB = "→   ";
 /** More marks on one letter would reach into the rows around it. */
-const MOST_MARKS = 4;
+const MAX_MARKS = 4;
 /**
- * Besides what `escapeInvisible` escapes: characters that no Unicode has yet, and letters written from right to left, for
- * terminals put what stands around those in another order (the blocks of bidi classes R and AL, DerivedBidiClass.txt).
+ * Besides the characters of `escapeInvisible`: unassigned ones, and letters written from right to left, because
+ * terminals reorder the text around those (the blocks of bidi classes R and AL, DerivedBidiClass.txt).
  */
 const DISTURBING =
   /[\p{Cn}\u{590}-\u{8ff}\u{fb1d}-\u{fdff}\u{fe70}-\u{feff}\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /**
- * The unit that begins at `at` of what ends at `end`. Nothing invisible is left, and what is shown can be read in one way
- * alone: what looks like an escape or like a tab is escaped, and so is a blank at the end of a line.
+ * The unit that begins at `at` in a text that ends at `end`. Nothing invisible is left and the result is unambiguous:
+ * text that looks like an escape or a tab is escaped, and so is a blank at the end of a line.
  */
 export function unitAt(text: string, at: number, end: number, manner: Manner): Unit {
   const character = characterAt(text, at);
@@ -40,7 +39,7 @@ export function unitAt(text: string, at: number, end: number, manner: Manner): U
     return { shown, columns: shown.length, next };
   }
   let shown = character;
-  for (let marks = 0; marks < MOST_MARKS; marks += 1) {
+  for (let marks = 0; marks < MAX_MARKS; marks += 1) {
     const mark = characterAt(text, at + shown.length);
     if (at + shown.length >= end || !isMark(mark) || !isPlain(mark)) break;
     shown += mark;
@@ -59,17 +58,14 @@ export function visibleLine(text: string, manner: Manner = "line"): string {
   return shown;
 }
 
-/** The columns that a visible text takes at most, wherever it is shown: what may be two columns wide counts as two. */
+/** Maximum of columns that a visible text takes in any terminal: possibly wide characters count as two. */
 export function columnsOf(shown: string): number {
   let columns = 0;
   for (const character of shown) columns += character <= "~" || isMark(character) ? 1 : 2;
   return columns;
 }
 
-/**
- * Up to five different characters of a text that are not ASCII, by look and number, for letters that look like others:
- * `"а" U+0430`. Null when there are none.
- */
+/** Up to five non-ASCII characters by look and number, to reveal look-alikes: `"а" U+0430`; null for none. */
 export function notAscii(text: string): string | null {
   const MOST = 5;
   const others = new Set(text.match(/[^\0-\x7f]/gu));

@@ -1,49 +1,49 @@
 import { columns } from "../channel/columns.ts";
 import { wholeFieldRows } from "../channel/field-rows.ts";
 import { type Ink, widthOf } from "../channel/ink.ts";
-import { boundFields, type Field, type Look, ruleFields, viewFields } from "../channel/request-text.ts";
+import {
+  boundFields,
+  type Field,
+  type PreviewState,
+  ruleFields,
+  viewFields,
+} from "../channel/request-text.ts";
 import { timeLeft as timeLeftInWords } from "../channel/time-left.ts";
 import { visible } from "../errors.ts";
 import type { ApprovalEvent } from "../event/event.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import type { StoredRequest } from "../store/store.ts";
 
-/** So much of an id names it. */
 const SHORT = 8;
-/** So many columns of a folder are there in any row. */
 const FEWEST_OF_A_FOLDER = 20;
-/** So wide are texts of a request. */
 const WIDTH = 100;
 
-/** How wide a terminal is, or null, and how colours are written. */
-export interface Screen {
+/** The width of a terminal, or null, and the colours. */
+export interface TextLayout {
   readonly width: number | null;
   readonly ink: Ink;
 }
 
-/** The requests of a project first, the others behind them; each in their own order. */
+/** The requests of a project first, then the others, each in their own order. */
 export function ownFirst(requests: readonly ApprovalRequest[], project: string): readonly ApprovalRequest[] {
   const isOwn = (request: ApprovalRequest): boolean => request.project === project;
   return [...requests.filter(isOwn), ...requests.filter((request) => !isOwn(request))];
 }
 
-/** The folder of a request's project, as it is told in our own words. */
+/** The folder of a request's project, for messages. */
 export function projectOf({ project }: ApprovalRequest): string {
   return project === undefined ? "an unknown folder" : visible(project);
 }
 
-/**
- * What waits, a row each: which, of which project, how long still, whether whoever asked is still there, and what. On a
- * terminal none is wider than it is: what went on in the next row could pass for a request of its own.
- */
+/** Pending requests, one row each. No row is wider than the terminal: a wrapped row could pass for another request. */
 export function listRows(
   requests: readonly ApprovalRequest[],
   aliveRuns: ReadonlySet<string>,
   now: number,
-  { width, ink }: Screen,
+  { width, ink }: TextLayout,
 ): readonly string[] {
   const folders = [...new Set(requests.map(projectOf))];
-  // Folders that end alike are told whole.
+  // If two shortened folders are equal, all are printed in full.
   const isClear = new Set(folders.map((folder) => endOf(folder, width))).size === folders.length;
   const rows = requests.map((request) => [
     request.approvalId.slice(0, SHORT),
@@ -56,8 +56,13 @@ export function listRows(
   return columns(rows).map((row) => startsIn(ink.bold, inWidth(row, width)));
 }
 
-/** All there is to know of a request: what became of it, what would run, within what, and why it is asked. */
-export function requestLines(stored: StoredRequest, look: Look, now: number, ink: Ink): readonly string[] {
+/** All details of a request: its outcome, the program, its access, and the reason for the request. */
+export function requestLines(
+  stored: StoredRequest,
+  look: PreviewState,
+  now: number,
+  ink: Ink,
+): readonly string[] {
   const { request } = stored;
   const head: readonly Field[] = [
     field("request", request.approvalId),
@@ -75,19 +80,16 @@ export function requestLines(stored: StoredRequest, look: Look, now: number, ink
   return fields.flatMap((one) => wholeFieldRows(one, WIDTH, ink));
 }
 
-/** What happened, on one line. */
-export function eventLine(event: ApprovalEvent, { width, ink }: Screen): string {
+export function eventLine(event: ApprovalEvent, { width, ink }: TextLayout): string {
   const [what, about, words] = inShort(event, width);
   const cells = [event.at.slice(11, 19), what, about.slice(0, SHORT), words];
   return startsIn(ink.dim, inWidth(columns([cells])[0] ?? "", width));
 }
 
-/** The first column is as wide as an id is short, and so is a time. */
 function startsIn(tint: (text: string) => string, row: string): string {
   return `${tint(row.slice(0, SHORT))}${row.slice(SHORT)}`;
 }
 
-/** A folder is told by its end where it would take too much of a row. */
 function endOf(folder: string, width: number | null): string {
   if (width === null) return folder;
   const room = Math.max(FEWEST_OF_A_FOLDER, Math.floor(width / 3));
@@ -121,15 +123,15 @@ function inShort(
       return [event.approved ? "approved" : "rejected", event.approvalId, `by ${event.by}${scope}${note}`];
     }
     case "approval.expired":
-      return ["expired", event.approvalId, "nobody answered in time"];
+      return ["expired", event.approvalId, "no answer in time"];
     case "approval.abandoned":
-      return ["abandoned", event.approvalId, "whoever ran it was not heard of any more"];
+      return ["abandoned", event.approvalId, "its process stopped responding"];
     case "approval.ignored":
-      return ["ignored", event.approvalId, `an answer of ${event.by}: ${event.because}`];
+      return ["ignored", event.approvalId, `an answer by ${event.by}: ${event.because}`];
     case "approval.failed":
       return ["not asked", event.approvalId, event.reason];
     case "approval.auto":
-      return [event.approved ? "let pass" : "denied", "", event.by];
+      return [event.approved ? "approved" : "denied", "", event.by];
     case "grant.saved":
       return ["granted", event.grantId, `${event.covers}, by ${event.by}`];
     case "grant.revoked":
@@ -144,13 +146,8 @@ function stateOf({ request, status, decision }: StoredRequest, now: number): str
   return `${status}; ${decision.status} by ${decision.by}${note}`;
 }
 
-/** `40 s left`, `4 min left`, `3 hours left`, `no end`. */
 function timeLeft({ expiresAt }: ApprovalRequest, now: number): string {
-  if (expiresAt === null) return "no end";
-  const seconds = Math.max(0, Math.ceil((expiresAt - now) / 1_000));
-  if (seconds < 120) return `${seconds} s left`;
-  const minutes = Math.round(seconds / 60);
-  return minutes < 120 ? `${minutes} min left` : `${timeLeftInWords(expiresAt, now)} left`;
+  return expiresAt === null ? "no end" : `${timeLeftInWords(expiresAt, now)} left`;
 }
 
 function field(label: string, text: string): Field {

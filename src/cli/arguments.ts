@@ -13,10 +13,7 @@ export const COMMON = {
   help: { type: "boolean", short: "h" },
 } as const satisfies Options;
 
-/**
- * A command's options and other words. Throws `USAGE` at the first word that the command does not have, with the nearest
- * one that it has; also for an option that lacks its value, has one too many, or is given twice.
- */
+/** The options and words of a command. Throws `USAGE` for an unknown or repeated one, and for a wrong value. */
 export function readArguments<const Given extends Options>(
   command: string,
   args: readonly string[],
@@ -47,7 +44,7 @@ export function readArguments<const Given extends Options>(
   return { values, positionals };
 }
 
-/** Which config and which further profiles the caller names. */
+/** The config and the further profiles that the caller names. */
 export function chosen(values: {
   readonly config?: string | undefined;
   readonly profile?: readonly string[] | undefined;
@@ -62,7 +59,7 @@ export function chosen(values: {
   };
 }
 
-/** The words that a command takes beside its options. Throws `USAGE` when one is missing or there is one more. */
+/** The words of a command after its options. Throws `USAGE` if one is missing or unexpected. */
 export function takeWords(
   command: string,
   words: readonly string[],
@@ -70,12 +67,12 @@ export function takeWords(
   atLeast = names.length,
 ): void {
   const extra = words[names.length];
-  if (extra !== undefined) throw usage(command, `${visible(extra)} is one word too many for \`${command}\``);
+  if (extra !== undefined) throw usage(command, `unexpected argument ${visible(extra)}`);
   if (words.length < atLeast)
     throw usage(command, `\`${command}\` needs ${names.slice(words.length, atLeast).join(" and ")}`);
 }
 
-/** A misuse of a command: what was found, and where to look. */
+/** A `USAGE` error: what was found, and where to look. */
 export function usage(
   command: string,
   message: string,
@@ -96,17 +93,17 @@ export function knownWord<const Word extends string>(
   throw usage(
     command,
     `unknown ${what} ${visible(word)}`,
-    suggestion(word, known) ?? `it is one of ${known.join(", ")}`,
+    suggestion(word, known) ?? `use one of: ${known.join(", ")}`,
   );
 }
 
-/** "did you mean", when a known word is near. */
+/** "did you mean", if a known word is near. */
 export function suggestion(word: string, known: readonly string[], prefix = ""): string | null {
   const near = nearest(word, known);
   return near === null ? null : `did you mean \`${prefix}${near}\`?`;
 }
 
-type Problem = "unknown" | "lacks its value" | "takes no value" | "is given twice";
+type Problem = "unknown" | "needs a value" | "takes no value" | "is given twice";
 const TWICE: Problem = "is given twice";
 
 function problemOf(
@@ -121,11 +118,11 @@ function problemOf(
   if (option === undefined) return "unknown";
   if (option.type === "boolean") return token.value === undefined ? null : "takes no value";
   const isMissing = token.value === undefined || (token.inlineValue !== true && token.value.startsWith("-"));
-  return isMissing ? "lacks its value" : null;
+  return isMissing ? "needs a value" : null;
 }
 
 function refused(command: string, raw: string, problem: Problem, known: readonly string[]): CofferdamError {
-  if (problem !== "unknown") return usage(command, `the option ${visible(raw)} ${problem}`);
+  if (problem !== "unknown") return usage(command, `option ${visible(raw)} ${problem}`);
   const near = suggestion(raw.replace(/^-+/, ""), known, "--");
   return usage(command, `unknown option ${visible(raw)}`, near ?? `run \`cofferdam ${command} --help\``);
 }

@@ -1,12 +1,12 @@
 import type { Facts } from "../backend/facts.ts";
 import type { Config } from "../config/config.ts";
-import { type Finding, placeOf, warning } from "../config/finding.ts";
-import { mayOpen, wayToOpen } from "../host/device-access.ts";
-import { nodesOf } from "../host/device-nodes.ts";
+import { type ConfigFinding, placeOf, warning } from "../config/finding.ts";
+import { mayOpen, wayToOpen } from "../host/launch/device-access.ts";
+import { nodesOf } from "../host/launch/device-nodes.ts";
 import type { DeviceGroup } from "../profile/devices.ts";
 import type { Profile } from "../profile/profile.ts";
 
-/** What a group is called where this machine has none of it. */
+/** Names of groups of which this machine has no device. */
 const NAMES: Readonly<Record<DeviceGroup, string>> = {
   gpu: "graphics card",
   kvm: "/dev/kvm",
@@ -14,17 +14,17 @@ const NAMES: Readonly<Record<DeviceGroup, string>> = {
   serial: "serial port",
 };
 
-/** Devices that a config grants and that a call does not get, or can't use. */
+/** Devices that a config grants but a call does not get or cannot use. */
 export function deviceFindings(
   config: Config,
   granted: Pick<Profile, "devices">,
   { user }: Pick<Facts, "user">,
   nodes: typeof nodesOf = nodesOf,
-): readonly Finding[] {
+): readonly ConfigFinding[] {
   const at = placeOf(config, ["sandbox", "devices"]);
   const [uid, gid] = [user.uid, user.gid];
-  return config.sandbox.devices.flatMap((group): readonly Finding[] => {
-    // What a profile takes away is told with the rest of the shortfall.
+  return config.sandbox.devices.flatMap((group): readonly ConfigFinding[] => {
+    // Devices that a profile removes are reported with the other missing access.
     if (!granted.devices.includes(group)) return [];
     const found = nodes(group);
     const [first] = found;

@@ -1,15 +1,15 @@
-import { packageVersion } from "../host/version.ts";
-import { COMMANDS, type CommandName, helpFor, isCommand, overview } from "./help.ts";
+import { packageVersion } from "../host/look/version.ts";
+import { COMMAND_NAMES, type CommandName, helpFor, isCommand, overview } from "./help.ts";
 import { Print } from "./print.ts";
 
-/** A command: it takes the words behind its name, prints, and answers with the exit status. */
-export type Command = (args: readonly string[], print: Print) => Promise<number>;
+/** A command: takes the words after its name, prints, and returns the exit status. */
+export type CommandRunner = (args: readonly string[], print: Print) => Promise<number>;
 
-/** As programs end that write to a pipe without a reader: 128 and SIGPIPE. */
+/** The exit status after the reader closed the output: 128 plus SIGPIPE. */
 const NOBODY_READS = 141;
 const USAGE = 64;
 
-/** Loads the one command that is asked for and runs it. Help and version load nothing else. */
+/** Loads one command and runs it. `--help` and `--version` load nothing else. */
 export async function dispatch(
   args: readonly string[],
   print: Print = new Print(process.stdout, process.stderr, process.env),
@@ -18,8 +18,8 @@ export async function dispatch(
     const status = await answer(args, print);
     return print.broken.aborted ? NOBODY_READS : status;
   } catch (error) {
-    const { tellFailure } = await import("./failure.ts");
-    return tellFailure(print, error, hasOption(args, "--json"));
+    const { reportFailure } = await import("./failure.ts");
+    return reportFailure(print, error, hasOption(args, "--json"));
   }
 }
 
@@ -32,19 +32,20 @@ async function answer([name, ...rest]: readonly string[], print: Print): Promise
     print.result(packageVersion());
     return 0;
   }
-  if (name === "help" || name === "--help" || name === "-h") return help(rest[0], print);
+  if (name === "--help" || name === "-h") {
+    if (rest.length > 0) return (await load("help"))(rest, print);
+    print.result(overview());
+    return 0;
+  }
   if (!isCommand(name)) throw await unknownWord(name);
-  if (hasOption(rest, "--help") || hasOption(rest, "-h")) return help(name, print);
+  if (hasOption(rest, "--help") || hasOption(rest, "-h")) {
+    print.result(helpFor(name));
+    return 0;
+  }
   return (await load(name))(rest, print);
 }
 
-async function help(name: string | undefined, print: Print): Promise<number> {
-  if (name !== undefined && !isCommand(name)) throw await unknownWord(name);
-  print.result(name === undefined ? overview() : helpFor(name));
-  return 0;
-}
-
-/** An option of ours: what stands behind `--` is another program's. */
+/** True for an option of cofferdam: the words after `--` belong to another program. */
 function hasOption(args: readonly string[], option: string): boolean {
   const end = args.indexOf("--");
   return (end < 0 ? args : args.slice(0, end)).includes(option);
@@ -53,17 +54,13 @@ function hasOption(args: readonly string[], option: string): boolean {
 async function unknownWord(name: string): Promise<Error> {
   const { CofferdamError, visible } = await import("../errors.ts");
   const { suggestion } = await import("./arguments.ts");
-  const known = [...Object.keys(COMMANDS), "help", "--help", "--version"];
-  return new CofferdamError(
-    "USAGE",
-    `there is no ${name.startsWith("-") ? "option" : "command"} ${visible(name)}`,
-    {
-      hint: suggestion(name, known) ?? "run `cofferdam --help`",
-    },
-  );
+  const kind = name.startsWith("-") ? "option" : "command";
+  return new CofferdamError("USAGE", `unknown ${kind} ${visible(name)}`, {
+    hint: suggestion(name, [...COMMAND_NAMES, "--help", "--version"]) ?? "run `cofferdam --help`",
+  });
 }
 
-async function load(name: CommandName): Promise<Command> {
+async function load(name: CommandName): Promise<CommandRunner> {
   switch (name) {
     case "init":
       return (await import("./commands/init.ts")).init;
@@ -101,5 +98,9 @@ async function load(name: CommandName): Promise<Command> {
       return (await import("./commands/journal.ts")).journal;
     case "schema":
       return (await import("./commands/schema.ts")).schema;
+    case "help":
+      return (await import("./commands/help.ts")).help;
+    case "completion":
+      return (await import("./commands/completion.ts")).completion;
   }
 }

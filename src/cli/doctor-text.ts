@@ -1,69 +1,66 @@
-import { HOST_DEVICES } from "../backend/bubblewrap/standings.ts";
+import { HOST_DEVICES } from "../backend/bubblewrap/enforcement.ts";
 import { INSTALL_PERL } from "../backend/bubblewrap/terminal.ts";
 import type { DeviceNodes, Facts, Launcher } from "../backend/facts.ts";
 import { columns, indented } from "../channel/columns.ts";
-import type { Loaded } from "../config/config.ts";
+import type { LoadedConfig } from "../config/config.ts";
 import { installationJson, installationWords } from "../config/installation-words.ts";
 import { CofferdamError, escapeInvisible } from "../errors.ts";
-import type { Attestation } from "../host/attestation.ts";
-import type { Probe, Survey } from "../host/doctor.ts";
-import type { Host } from "../host/host.ts";
-import type { Probed } from "../host/mac/probes/run.ts";
-import { statsOf } from "../host/nodes.ts";
-import { homesOf, whyHome } from "../host/user.ts";
+import type { SandboxProbe, Survey } from "../host/launch/doctor.ts";
+import type { Probed } from "../host/launch/mac/probes/run.ts";
+import type { SelfCheckResult } from "../host/launch/self-check-result.ts";
+import type { Host } from "../host/look/host.ts";
+import { statsOf } from "../host/look/nodes.ts";
+import { homesOf, whyHome } from "../host/look/user.ts";
 import { joinPath } from "../profile/path.ts";
 import { proxyVariable } from "../profile/upstream.ts";
 import { homeRows } from "./home-rows.ts";
 import type { Print } from "./print.ts";
 import { proxyRows } from "./proxy-row.ts";
 
-/** What was found out about one machine. */
+/** The results for one machine. */
 export interface Diagnosis {
   readonly host: Host;
   readonly survey: Survey;
-  readonly config: Loaded | CofferdamError;
-  /** Whom tools run as under that config. */
+  readonly config: LoadedConfig | CofferdamError;
   readonly runAs: number;
   readonly devices: DeviceNodes;
-  /** Whether a cgroup can be made for each call. */
+  /** Whether a cgroup can be created for each call. */
   readonly tree: Facts["tree"];
   readonly launcher: Launcher | CofferdamError;
-  /** What is wrong with the state folder, or null. */
+  /** The problem with the state folder, or null. */
   readonly state: CofferdamError | null;
-  readonly probes: readonly Probe[];
-  /** What the kernel was found to do, where that is not written down. */
+  readonly probes: readonly SandboxProbe[];
   readonly kernel: readonly Probed[];
-  readonly battery: Attestation | CofferdamError | null;
-  /** Why the walls can't be had, or null. */
+  readonly selfCheck: SelfCheckResult | CofferdamError | null;
+  /** The reason why no sandbox works, or null. */
   readonly problem: string | null;
 }
 
-/** Prints a diagnosis: the machine, the launcher, each probe with its fix, the battery, and one line to end with. */
+/** Prints a diagnosis: the machine, the launcher, each probe with its fix, the self-check, and a last line. */
 export function showDiagnosis(diagnosis: Diagnosis, print: Print): void {
   const { ink } = print;
   for (const line of columns(machineRows(diagnosis), [ink.bold])) print.result(line);
-  const { launcher, state, probes, kernel, battery, problem } = diagnosis;
+  const { launcher, state, probes, kernel, selfCheck, problem } = diagnosis;
   if (state !== null) showFix(state.message, state.hint ?? "", print);
   if (launcher instanceof CofferdamError) showFix(launcher.message, launcher.hint ?? "", print);
-  if (probes.length > 0) title("each part of a sandbox, tried by itself", print);
+  if (probes.length > 0) title("parts of the sandbox, each tried separately", print);
   const width = Math.max(0, ...probes.map((probe) => probe.name.length));
   for (const probe of probes) showProbe(probe, width, print);
   if (kernel.length > 0) showKernel(kernel, print);
-  if (battery instanceof CofferdamError) showFix(battery.message, battery.hint ?? "", print);
-  else if (battery !== null) showBattery(battery, print);
+  if (selfCheck instanceof CofferdamError) showFix(selfCheck.message, selfCheck.hint ?? "", print);
+  else if (selfCheck !== null) showSelfCheck(selfCheck, print);
   print.result();
   if (problem === null)
     print.result(
       ink.good(
-        battery === null
-          ? "the walls can be had here; `--attest` tries attacks on them"
-          : "the walls stand here",
+        selfCheck === null
+          ? "the sandbox works on this machine; `--attest` also tries attacks"
+          : "the sandbox works on this machine, and refused every attack",
       ),
     );
-  else print.result(ink.bad(`no walls can be had here: ${escapeInvisible(problem)}`));
+  else print.result(ink.bad(`no sandbox can be built on this machine: ${escapeInvisible(problem)}`));
 }
 
-/** A diagnosis as JSON. */
 export function diagnosisJson({
   host,
   survey,
@@ -75,7 +72,7 @@ export function diagnosisJson({
   state,
   probes,
   kernel,
-  battery,
+  selfCheck,
   problem,
 }: Diagnosis): unknown {
   const { platform, arch, user, stateFolder } = host;
@@ -106,7 +103,7 @@ export function diagnosisJson({
     proxyVariable: proxyVariable(host.env),
     probes,
     kernel,
-    battery: battery instanceof CofferdamError ? { error: failed(battery) } : battery,
+    battery: selfCheck instanceof CofferdamError ? { error: failed(selfCheck) } : selfCheck,
   };
 }
 
@@ -116,11 +113,11 @@ function machineRows(diagnosis: Diagnosis): readonly (readonly string[])[] {
   const tools =
     runAs === user.uid
       ? runAs === 0
-        ? "as root, bounded by the walls alone"
+        ? "as root, limited only by the sandbox"
         : "as the same user"
       : `as user ${runAs}, who owns the writable roots`;
   const stats = statsOf(stateFolder);
-  const state = stats === null ? "not made yet" : (stats.mode & 0o777).toString(8).padStart(4, "0");
+  const state = stats === null ? "not created yet" : (stats.mode & 0o777).toString(8).padStart(4, "0");
   return [
     [
       "machine",
@@ -142,13 +139,14 @@ function machineRows(diagnosis: Diagnosis): readonly (readonly string[])[] {
     ...proxyRows(host),
     ...(survey.leaked.length === 0
       ? []
-      : [["inherited", `descriptors ${survey.leaked.join(", ")}, covered in every sandbox`]]),
+      : [["inherited", `descriptors ${survey.leaked.join(", ")}, hidden in every sandbox`]]),
     [
       "config",
       config instanceof CofferdamError
         ? `cannot be used: ${config.message}`
         : (config.notes[0] ?? "").replace(/^config: /, ""),
     ],
+    ...(config instanceof CofferdamError ? [["", `do: ${config.hint ?? "run `cofferdam check`"}`]] : []),
     [
       "launcher",
       launcher instanceof CofferdamError
@@ -159,14 +157,14 @@ function machineRows(diagnosis: Diagnosis): readonly (readonly string[])[] {
   ];
 }
 
-/** What depends on perl: without it there is all else. */
+/** Features that need perl; everything else works without it. */
 function perlRow({ perl }: Launcher): readonly string[] {
   return perl === null
-    ? ["perl", `none, so no terminals of their own for commands, and no hosts by name: ${INSTALL_PERL}`]
-    : ["perl", `${perl}, for terminals of their own and the way to hosts by name`];
+    ? ["perl", `not installed, so commands get no terminal and no network hosts: ${INSTALL_PERL}`]
+    : ["perl", `${perl}, for terminals and network hosts`];
 }
 
-/** What limits hold here, and of which they would speak too if a cgroup could be made. */
+/** The limits that hold here, and those that would also hold if a cgroup could be created. */
 function limitRows({ host, survey, tree, runAs }: Diagnosis): readonly (readonly string[])[] {
   const wanted = [
     { what: "memory of a whole call", bound: tree.memory },
@@ -180,15 +178,15 @@ function limitRows({ host, survey, tree, runAs }: Diagnosis): readonly (readonly
     ["limits", [...others, ...held.map((what) => `${what} (by a cgroup${version})`)].join(", ")],
     ...wanted.flatMap(({ what, bound }) =>
       bound.kind === "absent"
-        ? [["", `not ${what}: ${bound.reason}; ${bound.fix}`]]
+        ? [["", `not limited: ${what}: ${bound.reason}; ${bound.fix}`]]
         : bound.except === null
           ? []
-          : [["", `${what} is not bounded in full: ${bound.except}`]],
+          : [["", `${what} is not fully limited: ${bound.except}`]],
     ),
   ];
 }
 
-/** Nothing is said of nodes that tools can't change anyway. */
+/** Nodes that tools cannot change anyway are not mentioned. */
 function deviceRows(devices: DeviceNodes): readonly (readonly string[])[] {
   switch (devices.kind) {
     case "host":
@@ -197,7 +195,7 @@ function deviceRows(devices: DeviceNodes): readonly (readonly string[])[] {
       return [
         [
           "devices",
-          `${statsOf(devices.folder) === null ? "to be made" : "made"} for tools, in ${devices.folder}`,
+          `${statsOf(devices.folder) === null ? "to be created" : "created"} for tools, in ${devices.folder}`,
         ],
       ];
     case "exposed":
@@ -205,24 +203,24 @@ function deviceRows(devices: DeviceNodes): readonly (readonly string[])[] {
   }
 }
 
-/** Options that newer launchers have and that make a difference. */
+/** Options of newer launchers that make a difference. */
 const OF_INTEREST = ["size", "disable-userns", "bind-fd", "overlay"] as const;
 
 function printOptions({ options }: Launcher): string {
-  // One that says of none has none to choose from.
+  // A launcher that reports no options has none to list.
   if (options.size === 0) return "";
   const [has, lacks] = [
     OF_INTEREST.filter((one) => options.has(one)),
     OF_INTEREST.filter((one) => !options.has(one)),
   ];
-  const told = [
+  const parts = [
     ...(has.length === 0 ? [] : [`has --${has.join(", --")}`]),
     ...(lacks.length === 0 ? [] : [`no --${lacks.join(", --")}`]),
   ];
-  return `; ${told.join("; ")}`;
+  return `; ${parts.join("; ")}`;
 }
 
-function showProbe({ name, isNeeded, result }: Probe, width: number, print: Print): void {
+function showProbe({ name, isNeeded, result }: SandboxProbe, width: number, print: Print): void {
   const { good, bad, warn, dim } = print.ink;
   const label = `  ${name.padEnd(width)}  `;
   switch (result.kind) {
@@ -245,8 +243,7 @@ function showProbe({ name, isNeeded, result }: Probe, width: number, print: Prin
   }
 }
 
-/** In one word each, and how bad it is. */
-const STANDINGS = {
+const PROBE_RESULTS = {
   expected: ["as expected", "good"],
   harmless: ["harmless", "good"],
   weaker: ["WEAKER", "warn"],
@@ -254,22 +251,21 @@ const STANDINGS = {
   "not-tried": ["not tried", "warn"],
 } as const satisfies Record<Probed["standing"], readonly [string, "good" | "warn" | "bad"]>;
 
-/** Something that took so long is told, in milliseconds. */
+/** Minimum duration that is printed, in milliseconds. */
 const LONG_MS = 1_000;
 
-/** Every answer; beside those that are not as expected, what depends on them. */
 function showKernel(kernel: readonly Probed[], print: Print): void {
-  title("what this kernel does, where that is not written down", print);
+  title("undocumented behavior of this kernel", print);
   for (const { asks, says, relies, standing, tookMs } of kernel) {
-    const [word, ink] = STANDINGS[standing];
+    const [word, ink] = PROBE_RESULTS[standing];
     const took = tookMs < LONG_MS ? "" : ` (took ${(tookMs / 1_000).toFixed(1)} s)`;
     print.result(`  ${print.ink[ink](word.padEnd(11))}  ${asks}: ${escapeInvisible(says)}${took}`);
-    if (standing !== "expected") print.result(`               ${print.ink.dim(`walls: ${relies}`)}`);
+    if (standing !== "expected") print.result(`               ${print.ink.dim(`sandbox: ${relies}`)}`);
   }
 }
 
-function showBattery({ findings, hasShelter, coversLinks }: Attestation, print: Print): void {
-  title("attacks in a real sandbox, and the same outside of it", print);
+function showSelfCheck({ findings, hasShelter, coversLinks }: SelfCheckResult, print: Print): void {
+  title("attacks in a real sandbox, and the same actions outside", print);
   const rows = findings.map(({ name, holds, control }) => [
     name,
     holds ? "refused" : "POSSIBLE",
@@ -278,12 +274,12 @@ function showBattery({ findings, hasShelter, coversLinks }: Attestation, print: 
   for (const line of indented(columns(rows, [undefined, undefined, print.ink.dim]))) print.result(line);
   const beside = hasShelter
     ? "in a shelter, where links lead nowhere"
-    : "only when that one has ended: no launcher may run inside another here";
-  print.result(`  walls beside another call that may write there are built ${beside}`);
+    : "only after that call has ended: this machine allows no launcher inside another";
+  print.result(`  a sandbox next to a call that can write the same folders is built ${beside}`);
   const links = coversLinks
-    ? "the link alone is held"
-    : "its folder is read-only: a mount can't be put on a link here (perl, Linux 5.12, a launcher inside another)";
-  print.result(`  of a protected symlink ${links}`);
+    ? "only the link itself is protected"
+    : "its whole folder is read-only, as this machine cannot mount on a link (perl, Linux 5.12, a launcher inside another)";
+  print.result(`  protected symlink: ${links}`);
 }
 
 function showFix(message: string, hint: string, print: Print): void {

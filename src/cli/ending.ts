@@ -1,22 +1,21 @@
-import { stopBelow } from "../host/standstill.ts";
+import { stopBelow } from "../host/launch/standstill.ts";
 import { ENDING, exitNow, statusOf } from "./signals.ts";
 
-/** For so long after the first signal another one changes nothing: whoever runs this may well send each twice. */
+/** Further signals are ignored for this time after the first: some supervisors send each signal twice. */
 const PATIENCE_MS = 2_000;
 
-/** The signals that ask this process to end, as an abort of what it is doing. */
-export interface Ending extends Disposable {
+/** The signals that ask this process to end, as an abort of its work. */
+export interface SignalScope extends Disposable {
   readonly signal: AbortSignal;
-  /** 128 and the number of the signal that came first, or null. Whatever the program did about its own end. */
+  /** 128 plus the number of the first signal, or null. Independent of how the program ended. */
   status(): number | null;
 }
 
 /**
- * From now on the first such signal aborts, so that what runs is ended, within a second or so, and cleaned up after. One
- * that comes when that takes much longer ends this process at once, and the kernel ends the sandbox with it.
- * When this process is stopped, by Ctrl-Z say, so is what it runs: nothing goes on that nobody holds to its bounds.
+ * The first such signal aborts: the work ends within about a second and is cleaned up. One after `PATIENCE_MS` ends
+ * this process and its sandbox at once. A stop (Ctrl-Z) also stops the sandbox: nothing runs without its limits.
  */
-export function listenForEnding(): Ending {
+export function listenForEnding(): SignalScope {
   const controller = new AbortController();
   let first: { readonly status: number; readonly at: number } | null = null;
   const onSignal = (name: NodeJS.Signals): void => {
@@ -43,11 +42,8 @@ export function listenForEnding(): Ending {
   };
 }
 
-/**
- * Does what an ending signal aborts, and cleans up after. Once one has come, this process ends with its status, whatever
- * became of the work: whoever asked it to end does not wait for a reader that may never come.
- */
-export async function untilSignalled(work: (ending: Ending) => Promise<number>): Promise<number> {
+/** Runs work that a signal aborts. This process then ends with the signal's status, without a wait for a reader. */
+export async function untilSignalled(work: (ending: SignalScope) => Promise<number>): Promise<number> {
   using ending = listenForEnding();
   const status = await work(ending).catch((error: unknown) => {
     if (ending.status() === null) throw error;
@@ -57,19 +53,11 @@ export async function untilSignalled(work: (ending: Ending) => Promise<number>):
   return ended === null ? status : process.exit(ended);
 }
 
-/** Waits for a signal; at once where it was given. */
-export function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-}
-
-/** The kernel decides whether this process is stopped: not where nobody is there to continue it (POSIX, 2.4.3). */
+/** The kernel only stops this process if a process is there to continue it (POSIX, 2.4.3). */
 function stop(): void {
   const goOn = stopBelow();
   process.off("SIGTSTP", stop);
-  // Comes back when this process was continued, or was not stopped.
+  // Returns when this process was continued, or was not stopped.
   process.kill(process.pid, "SIGTSTP");
   process.on("SIGTSTP", stop);
   goOn();

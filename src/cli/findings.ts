@@ -1,20 +1,20 @@
 import { findings } from "../config/check.ts";
-import type { Finding } from "../config/finding.ts";
+import type { ConfigFinding } from "../config/finding.ts";
 import { installationFindings } from "../config/installation-words.ts";
 import { proxyFindings } from "../config/proxy-findings.ts";
 import { escapeInvisible } from "../errors.ts";
-import type { Draft } from "../supervisor/draft.ts";
+import type { Draft } from "../session/draft.ts";
 import { printPlace } from "./place.ts";
 import { lookAtPlan, type PlanLook } from "./plan-look.ts";
 import type { Print } from "./print.ts";
 
-/** What `check` and `trust` say of a config besides what it grants: the plan of a call, and what is wrong or doubtful. */
+/** The results of `check` and `trust` besides the granted access: the plan of a call, and problems of the config. */
 export interface ConfigLook {
   readonly look: PlanLook;
-  readonly found: readonly Finding[];
+  readonly found: readonly ConfigFinding[];
 }
 
-/** Looks at a config and at what would be mounted for it. Nothing is run. */
+/** Checks a config and the mounts it would have. Nothing is run. */
 export async function lookAtConfig(draft: Draft): Promise<ConfigLook> {
   const look = await lookAtPlan(draft);
   const { host, loaded } = draft;
@@ -27,8 +27,12 @@ export async function lookAtConfig(draft: Draft): Promise<ConfigLook> {
   return { look, found };
 }
 
-/** Prints one finding after an empty line, its place as it is seen from the folder. */
-export function showFinding({ severity, message, hint, at }: Finding, folder: string, print: Print): void {
+/** Prints one finding after an empty line, with its place relative to the folder. */
+export function showFinding(
+  { severity, message, hint, at }: ConfigFinding,
+  folder: string,
+  print: Print,
+): void {
   const { bad, warn, dim } = print.ink;
   print.result();
   print.result(`${(severity === "error" ? bad : warn)(`${severity}:`)} ${escapeInvisible(message)}`);

@@ -6,7 +6,7 @@ import type { ApprovalRequest } from "../policy/request.ts";
 import { printSize } from "../profile/quantity.ts";
 import { quote } from "../shell/quote.ts";
 
-/** One run as a person reads it: when and under what it began, then a line for every event. */
+/** One run for people: its start time and config, then a line for every event. */
 export function journalLines(events: readonly Event[], ink: Ink): readonly string[] {
   const calls = [...new Set(events.flatMap((event) => event.callId ?? []))];
   const rows = events.map((event) => {
@@ -26,7 +26,6 @@ export function journalLines(events: readonly Event[], ink: Ink): readonly strin
   ];
 }
 
-/** What an event is, in one word, and the words that matter of it. */
 function essentials(event: Event): readonly [string, string] {
   switch (event.type) {
     case "session.started":
@@ -42,7 +41,7 @@ function essentials(event: Event): readonly [string, string] {
     case "call.prepared":
       return [
         "prepared",
-        `it gets ${short(event.unasked)} unasked, ${short(event.onYes)} on a yes${event.shortfall.map((one) => `; ${one}`).join("")}`,
+        `profile ${short(event.unasked)} without approval, ${short(event.onYes)} with approval${event.shortfall.map((one) => `; ${one}`).join("")}`,
       ];
     case "call.judged":
       return [
@@ -54,15 +53,15 @@ function essentials(event: Event): readonly [string, string] {
     case "approval.resolved":
       return [event.approved ? "approved" : "rejected", answer(event)];
     case "approval.expired":
-      return ["expired", "nobody answered in time"];
+      return ["expired", "no answer in time"];
     case "approval.auto":
       return [event.approved ? "approved" : "rejected", event.by];
     case "approval.ignored":
-      return ["ignored", `an answer of ${event.by}: ${event.because}`];
+      return ["ignored", `an answer by ${event.by}: ${event.because}`];
     case "approval.failed":
       return ["not asked", event.reason];
     case "approval.abandoned":
-      return ["abandoned", "whoever ran it was not heard of any more"];
+      return ["abandoned", "its process stopped responding"];
     case "grant.saved":
       return ["granted", `for this session, by ${event.by}: ${event.covers}`];
     case "grant.revoked":
@@ -73,9 +72,9 @@ function essentials(event: Event): readonly [string, string] {
         `${event.backend}, grants ${short(event.granted)}, ${count(event.env.length, "variable")}${event.placeholders.length === 0 ? "" : `, ${count(event.placeholders.length, "placeholder")}`}${portsIn(event.ports)}${event.approximations.map((one) => `; ${one}`).join("")}`,
       ];
     case "walls.proven":
-      return ["proven", printStandings(event.standings)];
+      return ["proven", printEnforcement(event.standings)];
     case "network.amended":
-      return ["amended", `it may reach ${event.host}:${event.port}, by ${event.by}`];
+      return ["amended", `may reach ${event.host}:${event.port}, by ${event.by}`];
     case "network.refused":
       return [
         "refused",
@@ -96,27 +95,27 @@ function essentials(event: Event): readonly [string, string] {
     case "call.ended":
       return [event.outcome, ending(event)];
     case "journal.continued":
-      return ["continued", `in file ${event.segment} of the record, behind ${count(event.lines, "line")}`];
+      return ["continued", `in file ${event.segment} of the record, after ${count(event.lines, "line")}`];
   }
 }
 
 function appearance({ paths, runs, unknown }: Extract<Event, { readonly type: "call.appeared" }>): string {
-  if (unknown !== null) return `not known: ${unknown}`;
+  if (unknown !== null) return `unknown: ${unknown}`;
   return `${paths.join(", ")}${runs.length === 0 ? "" : `; git may run ${runs.join(", ")}`}`;
 }
 
 function takenAway({ items, more }: Extract<Event, { readonly type: "call.quarantined" }>): string {
-  const told = items.map(({ path, by, when, state, aside, problem }) => {
+  const shown = items.map(({ path, by, when, state, aside, problem }) => {
     const where = {
       taken: null,
-      aside: `it is ${aside ?? "in its folder"}`,
-      gone: "it was gone",
-      live: "it is still there",
+      aside: `renamed to ${aside ?? "a name in its folder"}`,
+      gone: "gone",
+      live: "still there",
     }[state];
     const rest = [where, problem].flatMap((one) => (one === null ? [] : [`, ${one}`]));
     return `${path} (${by}: when ${when})${rest.join("")}`;
   });
-  return listed(told, more);
+  return listed(shown, more);
 }
 
 function listed(texts: readonly string[], more: number): string {
@@ -124,21 +123,21 @@ function listed(texts: readonly string[], more: number): string {
 }
 
 function used({ hosts, others, refusals }: Extract<Event, { readonly type: "network.used" }>): string {
-  const told = [
+  const parts = [
     ...hosts.map(
       (one) =>
-        `${one.host}:${one.port}${one.by === undefined ? "" : ` by the proxy ${one.by}`} ${movedBy(one)}`,
+        `${one.host}:${one.port}${one.by === undefined ? "" : ` through the proxy ${one.by}`} ${movedBy(one)}`,
     ),
     ...(others === null ? [] : [`others ${movedBy(others)}`]),
     ...(refusals === 0 ? [] : [count(refusals, "refusal")]),
   ];
-  return told.length === 0 ? "nothing was reached" : told.join(", ");
+  return parts.length === 0 ? "no connections" : parts.join(", ");
 }
 
 function refusal(event: Extract<Event, { readonly type: "http.refused" }>): string {
   const { method, path, status, why, from, times } = event;
   const whose = from === null ? "" : `, from ${from}`;
-  const more = times === 1 ? "" : `; the last of ${times} that came too fast to be written down one by one`;
+  const more = times === 1 ? "" : `; the last of ${times} within a short time`;
   return `${method} ${path}: ${status}, ${why}${whose}${more}`;
 }
 
@@ -157,7 +156,7 @@ function callerOf({ caller, agent }: Extract<Event, { readonly type: "call.recei
 }
 
 function asked({ reason, granted }: ApprovalRequest): string {
-  return granted === null ? reason : `${reason}; a yes grants ${short(granted.digest)}`;
+  return granted === null ? reason : `${reason}; approval grants ${short(granted.digest)}`;
 }
 
 function answer({
@@ -169,7 +168,7 @@ function answer({
   const parts = [
     by,
     ...(scope === "session" ? ["for this session"] : []),
-    ...(isEdited ? ["with another input"] : []),
+    ...(isEdited ? ["with edited input"] : []),
     ...(note === null ? [] : [note]),
   ];
   return parts.join(", ");
@@ -192,12 +191,12 @@ function ending({
   return parts.join(", ");
 }
 
-function printStandings(standings: Extract<Event, { readonly type: "walls.proven" }>["standings"]): string {
-  const entries = Object.entries(standings);
-  const enforced = entries.filter(([, standing]) => standing.kind === "enforced").length;
+function printEnforcement(report: Extract<Event, { readonly type: "walls.proven" }>["standings"]): string {
+  const entries = Object.entries(report);
+  const enforced = entries.filter(([, enforcement]) => enforcement.kind === "enforced").length;
   const others = entries
-    .filter(([, standing]) => standing.kind !== "enforced")
-    .map(([name, standing]) => `${name} ${standing.kind}`);
+    .filter(([, enforcement]) => enforcement.kind !== "enforced")
+    .map(([name, enforcement]) => `${name} ${enforcement.kind}`);
   return [`${enforced} of ${entries.length} enforced`, ...others].join(", ");
 }
 

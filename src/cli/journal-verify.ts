@@ -1,27 +1,27 @@
 import { printFailure } from "../config/safe-file.ts";
 import { CofferdamError, ERRORS, escapeInvisible, visible } from "../errors.ts";
-import { readPlainText } from "../host/plain-file.ts";
-import { type Head, headOf, printHead, type Reach, reachOf, readHeads } from "../journal/heads.ts";
+import { readPlainText } from "../host/look/plain-file.ts";
+import { type HeadReach, headOf, type JournalHead, printHead, reachOf, readHeads } from "../journal/heads.ts";
 import { type BreakReason, type Verified, verifyRun } from "../journal/verify.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import { usage } from "./arguments.ts";
-import { tellThree } from "./failure.ts";
+import { reportThree } from "./failure.ts";
 import type { Print } from "./print.ts";
 import { runNamed } from "./run-named.ts";
 
-/** As for a config that is refused: what was given to be read is not as it must be (sysexits.h, `EX_DATAERR`). */
+/** Same status as for an invalid config: the input data is not valid (sysexits.h, `EX_DATAERR`). */
 const DOES_NOT_HOLD = ERRORS.CONFIG_INVALID.exit;
 
-/** A file of heads is not larger: a million of them. */
-const MOST_BYTES = 128 * 1024 * 1024;
+/** Maximum size of a file of heads: a million heads, in bytes. */
+const MAX_BYTES = 128 * 1024 * 1024;
 
-/** The records that there are, and which is meant. */
-export interface Records {
+/** The available records, and the selected one. */
+export interface JournalRecords {
   readonly folder: AbsolutePath;
   /** Latest first. */
   readonly runs: readonly string[];
   readonly named: string | undefined;
-  /** Heads of lines that are older are of records that may be gone; null where all are kept for ever. */
+  /** Records with older heads may have been deleted (milliseconds since 1970); null if all are kept forever. */
   readonly keptSince: number | null;
 }
 
@@ -32,42 +32,38 @@ interface Asked {
   readonly json?: boolean | undefined;
 }
 
-/** Says of records whether their chains hold, and reach the heads that were kept; 65 when one does not. Throws `USAGE`. */
-export function verifyRecords(records: Records, asked: Asked, print: Print): number {
+/** Checks the chains of records, and that they reach the stored heads. Returns 65 if one does not. Throws `USAGE`. */
+export function verifyRecords(records: JournalRecords, asked: Asked, print: Print): number {
   const { all = false, head, heads, json = false } = asked;
   if (head !== undefined && (all || heads !== undefined))
-    throw usage(
-      "journal",
-      "`--head` is about one run",
-      "put the heads of several into a file: `--heads FILE`",
-    );
+    throw usage("journal", "`--head` checks one run only", "for several runs, use `--heads FILE`");
   const kept = heads === undefined ? [] : readHeads(textOf(heads));
   const runs = runsAsked(records, all, heads === undefined ? null : kept);
-  // Where nothing is held against anything, nothing is found.
+  // Without any head to compare, no check would happen.
   if (heads !== undefined && !kept.some(({ run }) => runs.includes(run)))
     throw usage(
       "journal",
-      `${visible(heads)} has no head of ${all || runs.length === 0 ? "any run" : `run ${visible(runs[0] ?? "")}`}`,
-      "run `cofferdam journal head`, and keep what it prints",
+      `${visible(heads)} contains no head of ${all || runs.length === 0 ? "any run" : `run ${visible(runs[0] ?? "")}`}`,
+      "run `cofferdam journal head` and save its output",
     );
   const results = runs.map((run) => resultOf(records, run, headsOf(run, kept, head)));
   const bad = results.filter((one) => !one.isFine);
   if (json) print.json({ holds: bad.length === 0, runs: results.map(resultJson) });
   else {
     const [only, ...others] = results;
-    if (only !== undefined && others.length === 0 && only.isFine) tellFine(only, print);
+    if (only !== undefined && others.length === 0 && only.isFine) reportFine(only, print);
     else if (results.length !== 1) {
-      print.result(`${results.length - bad.length} of ${results.length} records hold`);
+      print.result(`${results.length - bad.length} of ${results.length} records are consistent`);
       for (const { run, verified, isFine } of results)
         if (isFine && verified?.kind === "holds")
           for (const lack of lacks(verified)) print.result(`  ${visible(run)}: ${lack}`);
     }
   }
-  for (const one of bad) tellBad(one, print);
+  for (const one of bad) reportBad(one, print);
   return bad.length === 0 ? 0 : DOES_NOT_HOLD;
 }
 
-/** Prints a line to keep elsewhere for each run; 65 when a chain does not hold, of which there is none. */
+/** Prints a head for each run, to be stored elsewhere. Returns 65 for a broken chain, which has no head. */
 export function showHeads(
   folder: AbsolutePath,
   runs: readonly string[],
@@ -80,61 +76,65 @@ export function showHeads(
     if (head !== null && json) print.json(head, 0);
     else if (head !== null) print.result(escapeInvisible(printHead(head)));
     else if (verified?.kind === "holds")
-      print.talk(`cofferdam: there is no line in the record of run ${visible(verified.run)} yet`);
+      print.talk(`cofferdam: the record of run ${visible(verified.run)} is still empty`);
   }
   const bad = results.filter((one) => !one.isFine);
-  for (const one of bad) tellBad(one, print);
+  for (const one of bad) reportBad(one, print);
   return bad.length === 0 ? 0 : DOES_NOT_HOLD;
 }
 
-/** A head that a record is held against; of one that the command line says, only the hash is known. */
-type Kept = Pick<Head, "hash"> & { readonly lines: number | null; readonly at: string | null };
+/** A head to compare with a record. For a head from the command line, only the hash is known. */
+type Kept = Pick<JournalHead, "hash"> & { readonly lines: number | null; readonly at: string | null };
 
 interface Result {
   readonly run: string;
-  /** Null where there is no such record. */
+  /** Null if there is no such record. */
   readonly verified: Verified | null;
-  readonly heads: readonly (Kept & { readonly reach: Reach; readonly isFine: boolean })[];
+  readonly heads: readonly (Kept & { readonly reach: HeadReach; readonly isFine: boolean })[];
   readonly isFine: boolean;
 }
 
 function textOf(file: string): string {
   let text: string | null;
   try {
-    text = readPlainText(file, MOST_BYTES);
+    text = readPlainText(file, MAX_BYTES);
   } catch (cause) {
     throw usage("journal", `${visible(file)} ${printFailure(cause)}`, "name a file of heads");
   }
   if (text !== null) return text;
-  throw usage("journal", `${visible(file)} is no plain file, or a very large one`, "name a file of heads");
+  throw usage("journal", `${visible(file)} is not a regular file, or is too large`, "name a file of heads");
 }
 
-function runsAsked({ runs, named }: Records, all: boolean, heads: readonly Head[] | null): readonly string[] {
+function runsAsked(
+  { runs, named }: JournalRecords,
+  all: boolean,
+  heads: readonly JournalHead[] | null,
+): readonly string[] {
   const ofHeads = (heads ?? []).map(({ run }) => run);
-  // A record that was removed is named by its heads alone.
+  // A removed record is known only by its heads.
   if (named !== undefined) return [runNamed([...new Set([...runs, ...ofHeads])], named)];
   if (all) return [...new Set([...runs, ...ofHeads])];
   return heads === null ? [runNamed(runs, undefined)] : [...new Set(ofHeads)];
 }
 
-function headsOf(run: string, kept: readonly Head[], head: string | undefined): readonly Kept[] {
+function headsOf(run: string, kept: readonly JournalHead[], head: string | undefined): readonly Kept[] {
   if (head === undefined) return kept.filter((one) => one.run === run);
   if (/^[0-9a-f]{64}$/.test(head)) return [{ hash: head, lines: null, at: null }];
   throw usage(
     "journal",
-    `${visible(head)} is no hash`,
-    "write the 64 digits that `cofferdam journal head` prints",
+    `invalid hash ${visible(head)}`,
+    "use the 64 digits that `cofferdam journal head` prints",
   );
 }
 
 function resultOf(
-  { folder, keptSince }: Pick<Records, "folder" | "keptSince">,
+  { folder, keptSince }: Pick<JournalRecords, "folder" | "keptSince">,
   run: string,
   heads: readonly Kept[],
 ): Result {
   const verified = verifiedIn(folder, run, new Set(heads.map(({ hash }) => hash)));
   const held = heads.map((head) => {
-    const reach: Reach = verified === null ? { kind: "gone" } : reachOf(verified, head);
+    const reach: HeadReach = verified === null ? { kind: "gone" } : reachOf(verified, head);
     const isRemoved = reach.kind === "gone" && isTooOld(head, keptSince);
     return { ...head, reach, isFine: reach.kind === "reached" || isRemoved };
   });
@@ -142,7 +142,7 @@ function resultOf(
   return { run, verified, heads: held, isFine: isThere && held.every((one) => one.isFine) };
 }
 
-/** Null for a run that is not there, or no more. */
+/** Null for a run that does not exist or was removed. */
 function verifiedIn(folder: AbsolutePath, run: string, sought: ReadonlySet<string>): Verified | null {
   try {
     return verifyRun(folder, run, sought);
@@ -156,79 +156,73 @@ function isTooOld({ at }: Kept, keptSince: number | null): boolean {
   return at !== null && keptSince !== null && Date.parse(at) < keptSince;
 }
 
-function tellFine({ run, verified, heads }: Result, print: Print): void {
+function reportFine({ run, verified, heads }: Result, print: Print): void {
   const record = `the record of run ${visible(run)}`;
   if (verified?.kind !== "holds") {
-    print.result(print.ink.good(`${record} is gone, as the config says of what is so old`));
+    print.result(print.ink.good(`${record} was removed because of its age, as \`journal.keep\` says`));
     return;
   }
   const { lines, files } = verified;
   const at = verified.head?.at ?? null;
-  const upTo = at === null ? "" : `, the last one of ${at.slice(0, 19).replace("T", " ")} (UTC)`;
-  print.result(print.ink.good(`${record} holds: ${count(lines, "line")}${upTo}`));
-  if (files > 1) print.result(`  it stands in ${count(files, "file")}`);
+  const upTo = at === null ? "" : `, the last at ${at.slice(0, 19).replace("T", " ")} (UTC)`;
+  print.result(print.ink.good(`${record} is consistent: ${count(lines, "line")}${upTo}`));
+  if (files > 1) print.result(`  in ${count(files, "file")}`);
   for (const lack of lacks(verified)) print.result(`  ${lack}`);
   const [head] = heads.toSorted((one, other) => (other.lines ?? 0) - (one.lines ?? 0));
   if (head?.reach.kind === "reached")
-    print.result(`  it reaches the head, and goes on for ${count(head.reach.after, "line")}`);
+    print.result(`  contains the head, and ${count(head.reach.after, "line")} after it`);
 }
 
-/** What a record that holds has no more. */
 function lacks({ first, gone, isCut }: Verified & { readonly kind: "holds" }): readonly string[] {
   const files = first === 2 ? "file 1" : `files 1 to ${first - 1}`;
   return [
-    ...(first === 1 ? [] : [`gone: ${files} of it, with ${count(gone, "line")}`]),
-    ...(isCut
-      ? [
-          "cut off: a piece of a line stands at its end, as when a supervisor dies while it writes, or just writes",
-        ]
-      : []),
+    ...(first === 1 ? [] : [`removed: ${files}, with ${count(gone, "line")}`]),
+    ...(isCut ? ["truncated: the last line is incomplete, as after a crash or while it is written"] : []),
   ];
 }
 
-function tellBad({ run, verified, heads }: Result, print: Print): void {
+function reportBad({ run, verified, heads }: Result, print: Print): void {
   const record = `the record of run ${visible(run)}`;
-  if (verified === null) tellThree(print, `${record} is gone`, null, "look for it in a copy of the folder");
+  if (verified === null) reportThree(print, `${record} is gone`, null, "look for it in a copy of the folder");
   else if (verified.kind === "not chained")
-    tellThree(
+    reportThree(
       print,
-      `no line of ${record} bears a hash, so nobody can tell what was changed in it`,
+      `${record} has no hashes, so changes cannot be detected`,
       null,
-      "an earlier version wrote it so, or somebody took the hashes out: compare it with a copy",
+      "an earlier version wrote it, or the hashes were removed: compare it with a copy",
     );
   else if (verified.kind === "broken")
-    tellThree(
+    reportThree(
       print,
       `${record} is broken: ${SAYS[verified.reason]}`,
       `${verified.file}:${verified.line}`,
-      `${verified.lines === 0 ? "nothing before it" : `what stands before it (${count(verified.lines, "line")})`} holds; compare the rest with a copy`,
+      `${count(verified.lines, "line")} before it ${verified.lines === 1 ? "is" : "are"} intact; compare the rest with a copy`,
     );
   const lost = verified === null ? [] : heads.filter((one) => !one.isFine);
   for (const { hash, reach } of lost)
     if (reach.kind === "gone")
-      tellThree(
+      reportThree(
         print,
-        `${record} does not show the line with the hash ${hash}: it was in a file that is gone`,
+        `${record} does not contain the line with the hash ${hash}: its file was removed`,
         null,
-        "keep newer heads, and files longer",
+        "keep newer heads, and keep files longer",
       );
     else
-      tellThree(
+      reportThree(
         print,
-        `${record} does not come to the line with the hash ${hash}`,
+        `${record} does not contain the line with the hash ${hash}`,
         null,
-        "it was cut off, or written anew, since that head was kept: compare it with a copy",
+        "it was shortened or rewritten after that head was saved: compare it with a copy",
       );
 }
 
 const SAYS = {
-  edited: "this line does not say what was written there",
-  "out of place":
-    "this line was not written behind the one before it: lines were dropped, moved, doubled or put between",
-  "no hash": "this line bears no hash",
-  "no event": "this line is no event",
+  edited: "this line does not match its hash",
+  "out of place": "this line does not follow the line before it: lines were removed, moved, copied or added",
+  "no hash": "this line has no hash",
+  "no event": "this line is not an event",
   missing: "this file is missing",
-  unreadable: "this file can't be read by this user",
+  unreadable: "this user cannot read this file",
 } as const satisfies Readonly<Record<BreakReason, string>>;
 
 function resultJson({ run, verified, heads, isFine }: Result): unknown {

@@ -1,55 +1,53 @@
 import { randomInt } from "node:crypto";
 import type { ReadStream } from "node:tty";
 import { UNREAD_MS } from "../channel/arming.ts";
-import { Guard } from "../channel/guard.ts";
-import type { Screen } from "../channel/screen.ts";
+import { TerminalGuard } from "../channel/guard.ts";
+import type { TerminalScreen } from "../channel/screen.ts";
 import type { Tty } from "../channel/tty.ts";
 import { CofferdamError } from "../errors.ts";
-import { askNow } from "../host/spawn.ts";
-import type { TerminalWindow, WindowSize } from "../host/window.ts";
+import { askNow } from "../host/launch/spawn.ts";
+import type { TerminalWindow, WindowSize } from "../host/launch/window.ts";
 import type { AbsolutePath } from "../profile/path.ts";
-import { Line } from "./line.ts";
+import { SlowLine } from "./line.ts";
 import type { Print } from "./print.ts";
 import { Traces } from "./traces.ts";
 
-/** What Ctrl-C types. */
 const CTRL_C = 3;
-/** A terminal that has not answered by then, once it has been told all, does not answer, or is very far away. */
+/** A terminal without an answer in this time, after all output was sent, does not answer or is very far away. */
 const DEAF_MS = 1_000;
-/** So many answers in a row are ours: of a usual window's cells there are some 10^16 such rows. */
+/** Number of answers in a row that identify ours: a usual window's cells have some 10^16 such rows. */
 const PLACES = 5;
-/** A program that has asked for more answers than come by then has its way: nobody waits for ever. */
-const MOST_MS = 10_000;
-/** So long a program takes at most to notice that its terminal has another size. */
+/** Maximum wait for answers. A program that asked for more than arrive in this time leaves them to the next reader. */
+const MAX_MS = 10_000;
+/** Maximum time in which a program notices a new size of its terminal. */
 const NOTICED_MS = 100;
 
-/** With what a terminal is lent. */
+/** The parts that lend a terminal. */
 export interface Lending {
-  /** `stty`, the system's own. */
   readonly stty: AbsolutePath;
-  readonly screen: Screen;
+  readonly screen: TerminalScreen;
   readonly print: Print;
-  /** Whether the terminal is one that knows no sequences. */
+  /** True for a terminal that knows no sequences. */
   readonly isDumb: boolean;
-  /** True when somebody was asked there: then what was typed meanwhile was not meant for the program. */
+  /** True if a request was shown there: input typed meanwhile was not meant for the program. */
   readonly wasAsked: () => boolean;
 }
 
 /**
- * A person's terminal, lent to a program inside the walls as the window of its own: keys go in as they are pressed, what it
- * says comes out as it is. From `open` on; given back by disposal, or however this process ends, as it was before.
+ * A person's terminal, lent to a program in the sandbox as its own window. Keys are passed on as they are pressed, and
+ * output unchanged. Lent from `open` until disposal or the end of this process, then restored.
  */
 export class LentTerminal implements TerminalWindow, AsyncDisposable {
   readonly #tty: Tty;
   readonly #lending: Lending;
   readonly #traces = new Traces();
-  readonly #line = new Line();
+  readonly #line = new SlowLine();
   readonly #listeners = new Set<() => void>();
-  #guard: Guard | null = null;
+  #guard: TerminalGuard | null = null;
   #lent: Disposable | null = null;
   #isShrunk = false;
   #given: Promise<void> | null = null;
-  /** Whether the terminal is the program's by now, and nothing has to be put right a second time. */
+  /** Whether the program has the terminal now, so that nothing is restored twice. */
   #isOurs = false;
 
   constructor(tty: Tty, lending: Lending) {
@@ -57,12 +55,10 @@ export class LentTerminal implements TerminalWindow, AsyncDisposable {
     this.#lending = lending;
   }
 
-  /** What is typed. */
   get input(): ReadStream {
     return this.#tty.input;
   }
 
-  /** Where the program's two streams go. */
   readonly sinks = {
     stdout: (chunk: Buffer): Promise<void> => this.#show(chunk),
     stderr: (chunk: Buffer): Promise<void> => this.#show(chunk),
@@ -82,15 +78,15 @@ export class LentTerminal implements TerminalWindow, AsyncDisposable {
     };
   }
 
-  /** Throws `CHANNEL_CLOSED` when the terminal's modes can't be changed. */
+  /** Throws `CHANNEL_CLOSED` if the terminal's modes cannot be changed. */
   async open(): Promise<void> {
     this.#lent = await this.#lending.screen.lend();
-    this.#guard = new Guard({ restore: () => this.#restore(), resume: () => this.#resume() });
+    this.#guard = new TerminalGuard({ restore: () => this.#restore(), resume: () => this.#resume() });
     this.#setRaw();
     if (this.#lending.wasAsked()) await this.#untilAtRest();
   }
 
-  /** May be called again. */
+  /** May be called more than once. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#given ??= this.#giveBack();
     await this.#given;
@@ -115,10 +111,7 @@ export class LentTerminal implements TerminalWindow, AsyncDisposable {
     return this.#lending.print.stream("stdout", chunk);
   }
 
-  /**
-   * What node calls raw still makes a carriage return of each line feed (libuv, `uv_tty_set_mode`), and a program that
-   * draws means what it says. Giving the modes back undoes both.
-   */
+  /** Node's raw mode adds a carriage return to each line feed (libuv, `uv_tty_set_mode`); output must not change. */
   #setRaw(): void {
     this.#tty.setRaw(true);
     this.#isOurs = true;
@@ -128,10 +121,7 @@ export class LentTerminal implements TerminalWindow, AsyncDisposable {
     });
   }
 
-  /**
-   * A key that answered may be held down, or pressed again: what comes until nothing has come for a while was not meant for
-   * the program, but for Ctrl-C, which is heard as if there was none yet.
-   */
+  /** The key that answered may be held down: drops input until none comes for a while. Ctrl-C still ends cofferdam. */
   #untilAtRest(): Promise<void> {
     const { input } = this.#tty;
     return new Promise((resolve) => {
@@ -157,7 +147,7 @@ export class LentTerminal implements TerminalWindow, AsyncDisposable {
     this.#attempt(() => this.#tty.setRaw(false));
   }
 
-  /** Only the program knows what stood on its screen, and draws it anew for a terminal of another size. */
+  /** Only the program knows its screen; a changed size makes it draw the screen again. */
   #resume(): void {
     if (this.#isOurs) return;
     this.#attempt(() => {
@@ -172,10 +162,7 @@ export class LentTerminal implements TerminalWindow, AsyncDisposable {
     setTimeout(() => tell(false), NOTICED_MS);
   }
 
-  /**
-   * Asks the terminal where its cursor is, in some places one after another that no program can guess (ECMA-48, CUP and DSR
-   * 6; DECSC and DECRC): the answer tells itself from those to what the program asked.
-   */
+  /** Asks for the cursor at random places (ECMA-48, CUP and DSR 6; DECSC, DECRC): no program can guess our answer. */
   #question(): { readonly query: string; readonly answer: string } {
     const { columns, rows } = this.#tty.size();
     const places = Array.from({ length: PLACES }, () => `${1 + randomInt(rows)};${1 + randomInt(columns)}`);
@@ -184,10 +171,8 @@ export class LentTerminal implements TerminalWindow, AsyncDisposable {
   }
 
   /**
-   * What the program asked the terminal before it ended, the terminal answers as if it was typed: that must not be there
-   * for whoever reads the terminal next. A terminal answers in the order in which it was asked, so all that comes up to
-   * the answer to our own question is thrown away. Silence lasts longer where the terminal may not have been told all that
-   * the program said; whoever does not want to wait for that presses Ctrl-C.
+   * The terminal's answers to the ended program must not reach its next reader. A terminal answers in order, so all
+   * input up to our own answer is dropped. The wait is longer while output may still be on its way. Ctrl-C ends it.
    */
   #untilHeard(answer: string): Promise<void> {
     const { input } = this.#tty;
@@ -200,13 +185,13 @@ export class LentTerminal implements TerminalWindow, AsyncDisposable {
         input.pause();
         resolve();
       };
-      // In two steps: after a stall of this process timers end before what has come meanwhile is read.
+      // In two steps: after a stall of this process, timers fire before the input that arrived meanwhile is read.
       const listen = (): NodeJS.Timeout => {
         const step = (DEAF_MS + this.#line.behindMs) / 2;
         return setTimeout(() => (deaf = setTimeout(end, step)), step);
       };
       let deaf = listen();
-      const most = setTimeout(end, MOST_MS);
+      const most = setTimeout(end, MAX_MS);
       const take = (chunk: Buffer): void => {
         heard += chunk.toString("latin1");
         const isImpatient = chunk.includes(CTRL_C) && performance.now() - began > DEAF_MS;
@@ -220,17 +205,17 @@ export class LentTerminal implements TerminalWindow, AsyncDisposable {
       };
       for (const event of ["end", "error", "close"]) input.once(event, end);
       input.on("data", take);
-      // Whoever read before has paused it, and a listener alone does not undo that.
+      // An earlier reader has paused it, and a listener alone does not resume it.
       input.resume();
     });
   }
 
-  /** Does something to the terminal, which may be gone by now. */
+  /** Writes to a terminal that may be gone. */
   #attempt(act: () => void): void {
     try {
       act();
     } catch {
-      // Whoever reads or writes there learns of it.
+      // The reader or writer of the terminal gets the error.
     }
   }
 }

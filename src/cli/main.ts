@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { tooOld } from "../host/node-version.ts";
 
-// This file is bundled with nothing but that one import, and is written in what Node 12 understands: no other file is
-// parsed before the version is known to do.
+// This file is bundled with only this import and written for Node 12. No other file is parsed before the version is
+// known to be supported.
 const why = tooOld(process.versions.node);
 if (why === null) void import("./start.ts").then(({ start }) => start());
 else {

@@ -1,17 +1,13 @@
 import { existsSync } from "node:fs";
-import { firstNamesOrNone } from "../host/names-in.ts";
-import { statsOf, systemPath } from "../host/nodes.ts";
+import { firstNamesOrNone } from "../host/look/names-in.ts";
+import { statsOf, systemPath } from "../host/look/nodes.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 
-/** Repositories lie in the folder's own folders, or in those of these. */
+/** Maximum depth of the search: the folder's own folders and those in them. */
 const MAX_DEPTH = 2;
-/** More names are not looked at. */
 const MAX_NAMES = 500;
 
-/**
- * Whether a git repository lies in a folder below, as where one folder holds several projects. No link is followed; what is
- * hidden, or was installed by a package manager, is nobody's work here.
- */
+/** Whether a folder below has a git repository. Skips links, hidden folders and those of package managers. */
 export function hasRepositoryBelow(folder: AbsolutePath): boolean {
   let left = MAX_NAMES;
   let folders: readonly AbsolutePath[] = [folder];

@@ -1,10 +1,11 @@
-import type { Loaded } from "../config/config.ts";
+import { commandDecisions, isAboutCommands } from "../config/command-decisions.ts";
+import type { LoadedConfig } from "../config/config.ts";
 import { channelWords, journalWords, portWords } from "../config/grants-line.ts";
 import { installationWords } from "../config/installation-words.ts";
 import { mcpWords } from "../config/mcp-words.ts";
 import { toolLayers } from "../config/tool-layers.ts";
 import type { TrustOffer } from "../config/trust.ts";
-import type { Host } from "../host/host.ts";
+import type { Host } from "../host/look/host.ts";
 import type { Action } from "../policy/action.ts";
 import type { AppearedPolicy } from "../policy/appeared-policy.ts";
 import { looserDefaults } from "../policy/risk.ts";
@@ -12,8 +13,8 @@ import { printToolRule } from "../policy/rule-reach.ts";
 import type { ToolRule } from "../policy/tool-rule.ts";
 import { printDeviceGroup } from "../profile/devices.ts";
 import { printLimits } from "../profile/in-words.ts";
+import { limitsFrom } from "../profile/limits-section.ts";
 import { printMacosGroup } from "../profile/macos.ts";
-import { limitsFrom } from "../profile/sections.ts";
 import { printSyscallGroup } from "../profile/syscalls.ts";
 import { macosGroups } from "../tool/derive.ts";
 import type { Root } from "../tool/facts.ts";
@@ -22,18 +23,14 @@ import { printWider } from "./witness-text.ts";
 
 type Row = readonly string[];
 
-/** What a config grants: a name, and as many columns as it takes. */
-export function grantedRows(host: Host, { config, ceiling }: Loaded): readonly Row[] {
+/** The access that a config grants, by name; a row has as many columns as needed. */
+export function grantedRows(host: Host, { config, ceiling }: LoadedConfig): readonly Row[] {
   const { roots, runtimes, sandbox, shell, approval, webFetch, journal } = config;
   const named = (name: string, rows: readonly Row[]): readonly Row[] =>
     rows.map((row, index) => [index === 0 ? name : "", ...row]);
   const limits = printLimits(limitsFrom(sandbox.limits));
-  const otherwise = !shell.default.allowed
-    ? "what none covers is refused"
-    : shell.default.approval
-      ? "what none covers is asked"
-      : "what none covers runs without asking";
-  const unasked = shell.rules.filter((rule) => rule.allowed && !rule.approval).map((rule) => rule.pattern);
+  const { otherwise, unasked, isMixed } = commandDecisions(config);
+  const others = `other commands ${COMMANDS[otherwise]}${isMixed ? ", unless a tool rule decides" : ""}`;
   const besides = runtimes.filter((runtime) => runtime.name !== "system");
   return [
     ...named(
@@ -52,7 +49,7 @@ export function grantedRows(host: Host, { config, ceiling }: Loaded): readonly R
       besides.flatMap((runtime) => runtime.read.map((folder) => [`${folder}, as a part of ${runtime.name}`])),
     ),
     ...named("network", [[networkWords(shell.network)]]),
-    ...(shell.terminal === true ? named("terminal", [["its own, for each command"]]) : []),
+    ...(shell.terminal === true ? named("terminal", [["one for each command"]]) : []),
     ...named(
       "ports",
       portWords(shell).map((words) => [words]),
@@ -72,7 +69,7 @@ export function grantedRows(host: Host, { config, ceiling }: Loaded): readonly R
       ...macosGroups(config).map((group) => [`on macOS ${printMacosGroup(group)}`]),
     ]),
     ...named("commands", [
-      [`${shell.rules.length} ${shell.rules.length === 1 ? "rule" : "rules"}; ${otherwise}`],
+      [`${shell.rules.length} ${shell.rules.length === 1 ? "rule" : "rules"}; ${others}`],
     ]),
     ...(unasked.length === 0 ? [] : named("unasked", [[unasked.join(", ")]])),
     ...named(
@@ -88,7 +85,7 @@ export function grantedRows(host: Host, { config, ceiling }: Loaded): readonly R
     ...named(
       "by risk",
       looserDefaults(approval.risk_defaults).map(([risk, action]) => [
-        `${risk} tools that no rule covers: ${DOES[action]}`,
+        `${risk} tools without a rule: ${DOES[action]}`,
       ]),
     ),
     ...named("approval", [[approval.mode]]),
@@ -105,55 +102,61 @@ export function grantedRows(host: Host, { config, ceiling }: Loaded): readonly R
     ...named("new files", appearedRows(sandbox.appeared)),
     ...(sandbox.require_os_sandbox
       ? []
-      : named("sandbox", [["NOT ALL OF IT REQUIRED: tools run also where a part of the walls is missing"]])),
+      : named("sandbox", [["NOT FULLY REQUIRED: tools also run if a part of the sandbox is missing"]])),
   ];
 }
 
-/** What becomes of files that a call makes and that hosts execute; nothing where a person is asked, as by default. */
+/** The handling of files that a call makes and that hosts execute; empty if a person is asked (the default). */
 function appearedRows(appeared: AppearedPolicy): readonly Row[] {
   switch (appeared) {
     case "ask":
       return [];
     case "report":
-      return [["STAY ALSO WHERE HOSTS EXECUTE THEM by themselves (`sandbox.appeared: report`)"]];
+      return [["ARE KEPT even if other programs run them automatically (`sandbox.appeared: report`)"]];
     case "quarantine":
-      return [["that hosts execute by themselves go to the quarantine, and nobody is asked"]];
+      return [["that other programs run automatically go to the quarantine without asking"]];
   }
 }
 
-/** Pages are fetched by the supervisor itself, whatever network commands have. Nothing where nobody said anything. */
-function pagesOf({ domains, approval }: Loaded["config"]["webFetch"]): readonly Row[] {
-  const listed = approval === "always" ? "asked" : "FETCHED WITHOUT ASKING";
-  const others = approval === "never" ? "refused" : "asked";
+/** The supervisor fetches pages itself, whatever network access commands have. Empty without settings. */
+function pagesOf({ domains, approval }: LoadedConfig["config"]["webFetch"]): readonly Row[] {
+  const listed = approval === "always" ? "needs approval" : "FETCHED WITHOUT APPROVAL";
+  const others = approval === "never" ? "denied" : "needs approval";
   if (domains.length === 0) return approval === "unlisted" ? [] : [[`of any host: ${others}`]];
   return [...domains.map((domain) => [`${domain}: ${listed}`]), [`of any other host: ${others}`]];
 }
 
-/** What changed since a config was trusted, what got wider first; nothing when it never was, or is the same. */
+/** The changes since a config was trusted, wider access first. Empty if it was never trusted or is unchanged. */
 export function widerLines({ before, wider, changed }: TrustOffer): readonly string[] {
   if (before.trusted || before.reason === "never") return [];
   const byWords = Map.groupBy(wider, ({ comparison, networks }) => printWider(comparison, networks));
   const now = [...byWords].map(([words, some]) => {
-    const whens = some.map(({ when }) => (when === "unasked" ? "without asking" : "on a yes"));
-    return `wider ${whens.join(" and ")}: it may ${words}`;
+    const whens = some.map(({ when }) => (when === "unasked" ? "without approval" : "with approval"));
+    return `allows more ${whens.join(" and ")}: it may ${words}`;
   });
   return [`it ${before.reason}`, ...now, ...changed.map((name) => `changed: ${name}`)];
 }
 
 const DOES = {
-  allow: "RUNS WITHOUT ASKING",
-  ask: "is asked",
-  deny: "is refused",
+  allow: "RUNS WITHOUT APPROVAL",
+  ask: "needs approval",
+  deny: "is denied",
 } as const satisfies Record<Action, string>;
 
-/** A rule on tools beats the rules on commands: an allow makes every command run without asking. */
+const COMMANDS = {
+  allow: "run without approval",
+  ask: "need approval",
+  deny: "are denied",
+} as const satisfies Record<Action, string>;
+
 function toolRule(rule: ToolRule, agent: string | null, server: string | null): string {
   const whose = agent !== null ? `agent ${agent}: ` : server !== null ? `MCP server ${server}: ` : "";
-  const besides = rule.action === "allow" ? ", whatever the rules on commands ask" : "";
+  const besides =
+    server === null && rule.action === "allow" && isAboutCommands(rule) ? ", even if a shell rule asks" : "";
   return `${whose}${printToolRule(rule)} ${DOES[rule.action]}${besides}`;
 }
 
 function asksOf(root: Root): string {
-  if (root.readApproval) return ", asks";
-  return root.mode === "rw" && root.writeApproval ? ", asks to write" : "";
+  if (root.readApproval) return ", access needs approval";
+  return root.mode === "rw" && root.writeApproval ? ", writing needs approval" : "";
 }

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { namedByCaller, variablesFor } from "../config/assemble.ts";
-import type { Config, Loaded } from "../config/config.ts";
+import type { Config, LoadedConfig } from "../config/config.ts";
 import { layerOf } from "../config/operator-layer.ts";
 import {
   loadProfile,
@@ -15,26 +15,27 @@ import { ProfileFile } from "../config/schema.ts";
 import { shippedNames } from "../config/shipped.ts";
 import { readYaml } from "../config/yaml.ts";
 import { CofferdamError } from "../errors.ts";
-import type { Host } from "../host/host.ts";
+import type { Host } from "../host/look/host.ts";
+import { orNull } from "../host/or-null.ts";
 import { type Demands, meetDemands, NO_DEMANDS } from "../policy/compare-demands.ts";
 import type { Layer } from "../profile/explain.ts";
 import { intersectAll } from "../profile/intersect.ts";
 import { type AbsolutePath, absolutePath, joinPath } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 
-/** An operator profile by itself, with all that it extends: its layers, their meet, and what they demand together. */
+/** One operator profile with all that it extends: its layers, their intersection, and their joint demands. */
 export interface NamedLayers {
   readonly layers: readonly Layer[];
   readonly profile: Profile;
-  /** The same where the workspace and the home are other folders, `ELSEWHERE`. */
+  /** The profile with `ELSEWHERE` as workspace and home. */
   readonly elsewhere: Profile;
   readonly demands: Demands;
 }
 
-/** Made-up folders that lie apart, so that a variable and the folder that it happens to stand for can be told apart. */
+/** Invented, separate folders, so that a variable never equals a folder that it happens to stand for. */
 const ELSEWHERE = { workspace: [absolutePath("/${workspace}")], home: [absolutePath("/${home}")] };
 
-/** The profile of that name or file, as it would apply under the config. Throws what `loadProfile` throws. */
+/** The profile with this name or file, as it would apply under the config. Throws what `loadProfile` throws. */
 export function profileNamed(host: Host, config: Config, text: string): NamedLayers {
   const { source, naming } = namedByCaller(text, host.cwd);
   const variables = variablesFor(host, config);
@@ -49,7 +50,7 @@ export function profileNamed(host: Host, config: Config, text: string): NamedLay
   const loading = { read, variables, roots, follow: walk, known: new Map() };
   const files = withBases([loadProfile(source, naming, loading)]);
   const layers = files.map((one) => one.layer);
-  // Its examples may speak of this place, so elsewhere only the sections are read.
+  // Its examples may depend on this place, so only its sections are read.
   const elsewhere = files.map(({ path }) => {
     const yaml = readYaml(bytesOf.get(path) ?? new Uint8Array(), path, "PROFILE_INVALID");
     return layerOf(parseData(ProfileFile, yaml), yaml, { ...variables, ...ELSEWHERE }).profile;
@@ -62,7 +63,7 @@ export function profileNamed(host: Host, config: Config, text: string): NamedLay
   };
 }
 
-/** One operator profile that there is: by which name or path, what it says of itself, whether it applies here. */
+/** One available operator profile: its name or path, its description, and whether it applies here. */
 export interface ListedProfile {
   readonly name: string;
   readonly description: string;
@@ -70,8 +71,8 @@ export interface ListedProfile {
   readonly isInForce: boolean;
 }
 
-/** The shipped profiles and those of the operators' folders. One that can't be read says so in its description. */
-export function listProfiles(host: Host, loaded: Loaded | null): readonly ListedProfile[] {
+/** The shipped profiles and those of the operators' folders. An unreadable one says so in its description. */
+export function listProfiles(host: Host, loaded: LoadedConfig | null): readonly ListedProfile[] {
   const shipped = shippedNames().map((name): ProfileSource => ({ kind: "shipped", name }));
   const folders = host.operatorFolders.flatMap((folder) =>
     namesIn(folder).map((name): ProfileSource => ({ kind: "file", path: joinPath(folder, name) })),
@@ -79,7 +80,7 @@ export function listProfiles(host: Host, loaded: Loaded | null): readonly Listed
   return [...shipped, ...folders].map((source) => listed(host, source, loaded));
 }
 
-function listed(host: Host, source: ProfileSource, loaded: Loaded | null): ListedProfile {
+function listed(host: Host, source: ProfileSource, loaded: LoadedConfig | null): ListedProfile {
   const from = source.kind === "shipped" ? "shipped" : source.path;
   try {
     const { path, bytes } = safeReader(host)(source, {
@@ -97,10 +98,6 @@ function listed(host: Host, source: ProfileSource, loaded: Loaded | null): Liste
 }
 
 function namesIn(folder: AbsolutePath): readonly string[] {
-  try {
-    return readdirSync(folder).toSorted();
-  } catch {
-    // A folder that is not there holds no profiles; one that can't be read is told by whatever loads the ceiling.
-    return [];
-  }
+  // A missing folder contains no profiles. An unreadable one is reported when the ceiling is loaded.
+  return orNull(() => readdirSync(folder).toSorted()) ?? [];
 }

@@ -1,17 +1,14 @@
+import { otherChanges } from "../call/receipt.ts";
+import type { ProgramOutcome } from "../decide/outcome.ts";
+import type { ReachedLimit, Unprotected } from "../decide/receipt.ts";
 import { ERRORS, escapeInvisible, visible } from "../errors.ts";
-import type { Unprotected } from "../supervisor/beside.ts";
-import type { Denial } from "../supervisor/denial.ts";
-import type { ProgramOutcome } from "../supervisor/outcome.ts";
-import { otherChanges, type ReachedLimit } from "../supervisor/receipt.ts";
-import { mayDo, tellAppeared } from "./appeared-text.ts";
-import { tellThree } from "./failure.ts";
+import type { Denial } from "../policy/denial.ts";
+import { mayDo, reportAppeared } from "./appeared-text.ts";
+import { reportThree } from "./failure.ts";
 import type { Print } from "./print.ts";
 import type { KeptOutput } from "./tool-output.ts";
 
-/** What to do with a call that waits. */
-const NEXT = "say yes with `cofferdam approvals approve ID`, then run it with `cofferdam resume ID`";
-
-/** The exit status for an outcome: the program's own, or the one of what kept it from running. */
+/** The exit status for an outcome: the program's own, or that of the reason why it did not run. */
 export function exitOf(outcome: ProgramOutcome): number {
   switch (outcome.kind) {
     case "done":
@@ -26,24 +23,29 @@ export function exitOf(outcome: ProgramOutcome): number {
   }
 }
 
-/** Tells a person what they would not see in the program's own output; mostly nothing. */
-export function tellOutcome(outcome: ProgramOutcome, print: Print): void {
+/** Prints what the program's own output does not show; mostly nothing. */
+export function reportOutcome(outcome: ProgramOutcome, print: Print): void {
   switch (outcome.kind) {
     case "denied":
-      tellThree(print, `denied: ${outcome.reason}`, null, outcome.hint);
+      reportThree(print, `denied: ${outcome.reason}`, null, outcome.hint);
       return;
-    case "pending":
-      tellThree(print, `waits for an answer as ${outcome.approvalId}: ${outcome.reason}`, null, NEXT);
+    case "pending": {
+      const { approvalId: id, reason } = outcome;
+      // The beginning of an id is enough for both commands.
+      const begin = id.slice(0, 8);
+      const hint = `run \`cofferdam approvals approve ${begin}\`, then \`cofferdam resume ${begin}\``;
+      reportThree(print, `waiting for approval ${id}: ${reason}`, null, hint);
       return;
+    }
     case "not-found":
-      tellThree(print, outcome.reason, null, outcome.hint);
+      reportThree(print, outcome.reason, null, outcome.hint);
       return;
     case "timed-out":
-      tellThree(
+      reportThree(
         print,
-        "the wall time ran out, so the command was ended",
+        "time limit exceeded: the command was stopped",
         null,
-        "raise `sandbox.limits.wall`, or the profile's that is lower",
+        "raise `sandbox.limits.wall`, or the lower limit of a profile",
       );
       break;
     case "done":
@@ -51,103 +53,102 @@ export function tellOutcome(outcome: ProgramOutcome, print: Print): void {
   }
   for (const limit of outcome.receipt.limitsReached) {
     const { name, what } = REACHED[limit];
-    tellThree(print, what, null, `raise \`sandbox.limits.${name}\`, or the profile's that is lower`);
+    reportThree(print, what, null, `raise \`sandbox.limits.${name}\`, or the lower limit of a profile`);
   }
   const dropped = outcome.stdout.droppedBytes + outcome.stderr.droppedBytes;
   if (dropped > 0)
-    tellThree(print, `${dropped} bytes of output were dropped`, null, "raise `sandbox.limits.output`");
-  for (const stream of ["stdout", "stderr"] as const) tellTail(stream, outcome[stream].tail, print);
-  tellDenials(outcome.denials ?? [], print);
+    reportThree(print, `${dropped} bytes of output were dropped`, null, "raise `sandbox.limits.output`");
+  for (const stream of ["stdout", "stderr"] as const) reportTail(stream, outcome[stream].tail, print);
+  reportDenials(outcome.denials ?? [], print);
   for (const path of outcome.receipt.uncovered)
-    tellThree(
+    reportThree(
       print,
-      `while the command ran, ${visible(path)} was replaced on the host and could be read from inside`,
+      `while the command ran, ${visible(path)} was replaced on the host and became readable in the sandbox`,
       null,
-      "a command that still runs then is ended; take what it did meanwhile as if it had read that",
+      "a command that was still running was stopped; assume that it has read the file",
     );
-  tellUnprotected(outcome.receipt.unprotected, print);
+  reportUnprotected(outcome.receipt.unprotected, print);
   for (const change of otherChanges(outcome.receipt))
-    tellThree(
+    reportThree(
       print,
       `while the command ran, ${change}`,
       null,
       "run it again when nothing else changes these files",
     );
-  tellAppeared(outcome.receipt.appeared, print);
+  reportAppeared(outcome.receipt.appeared, print);
 }
 
-/** Tells a person who ended a command what it made until then that other programs may obey. */
-export function tellMade(outcome: ProgramOutcome, print: Print): void {
+/** Prints, for a command that a person ended, the files it made that other programs may obey. */
+export function reportMade(outcome: ProgramOutcome, print: Print): void {
   if (!("receipt" in outcome)) return;
-  tellUnprotected(outcome.receipt.unprotected, print);
-  tellAppeared(outcome.receipt.appeared, print);
+  reportUnprotected(outcome.receipt.unprotected, print);
+  reportAppeared(outcome.receipt.appeared, print);
 }
 
-/** What several have in common as the next thing to do is told once, behind the last of them. */
-function tellDenials(denials: readonly Denial[], print: Print): void {
+/** A remedy that several denials share is printed once, after the last of them. */
+function reportDenials(denials: readonly Denial[], print: Print): void {
   for (const [at, denial] of denials.entries()) {
     const { operation, target, certainty, because, remedy } = denial;
-    const how = certainty === "certain" ? "the walls did not let it" : "perhaps the walls did not let it";
+    const how = certainty === "certain" ? "the sandbox prevented" : "the sandbox may have prevented";
     const isWords = operation === "run" || operation === "trace" || operation === "use";
     const what = isWords ? target : visible(target);
     const isLast = denials[at + 1]?.remedy !== remedy;
-    tellThree(print, `${how} ${ACTS[operation]} ${what}: ${because}`, null, isLast ? remedy : null);
+    reportThree(print, `${how} ${ACTS[operation]} ${what}: ${because}`, null, isLast ? remedy : null);
   }
 }
 
-/** What was not let happen, in words. */
 const ACTS: Readonly<Record<Denial["operation"], string>> = {
-  read: "read",
-  write: "write",
-  remove: "remove or move",
-  rename: "move or link a file into or out of",
-  connect: "connect to",
-  run: "run",
-  trace: "trace",
-  use: "use",
+  read: "reading",
+  write: "writing",
+  remove: "removing or moving",
+  rename: "moving or linking a file into or out of",
+  connect: "connecting to",
+  run: "running",
+  trace: "tracing",
+  use: "using",
 };
 
-function tellUnprotected(unprotected: readonly Unprotected[], print: Print): void {
+function reportUnprotected(unprotected: readonly Unprotected[], print: Print): void {
   for (const { path, runs } of unprotected)
-    tellThree(
+    reportThree(
       print,
-      `while the command ran, ${visible(path)} was replaced on the host and lost its protection: the command could write it since${runs.length === 0 ? "" : `; ${mayDo(runs)} there`}`,
+      `while the command ran, ${visible(path)} was replaced on the host and lost its protection: the command could write it afterwards${runs.length === 0 ? "" : `; ${mayDo(runs)} there`}`,
       null,
-      "look at it before you, or any program, use it",
+      "review it before you or any program uses it",
     );
 }
 
-/** Limits as a config names them, and what the kernel did. */
+/** Limits as a config names them, and the kernel's action. */
 const REACHED = {
   memoryBytes: {
     name: "memory",
-    what: "all its processes together reached the limit of memory, so the kernel ended some",
+    what: "memory limit exceeded: the kernel ended processes of the command",
   },
   processes: {
     name: "processes",
-    what: "all its processes together reached the limit of processes, so it could start no more",
+    what: "process limit reached: the command could not start more processes",
   },
   cpuSeconds: {
     name: "cpu",
-    what: "by its status the processor time of a process ran out, so the kernel ended that",
+    what: "CPU time limit exceeded: the kernel ended a process of the command",
   },
 } as const satisfies Record<ReachedLimit, { readonly name: string; readonly what: string }>;
 
-/** Of what was dropped, the last lines are told, of each its end. */
-const MOST_LINES = 10;
-const MOST_OF_A_LINE = 160;
+/** Maximum number of last lines of dropped output, and how much of each line's end. */
+const MAX_LINES = 10;
+const MAX_LINE_LENGTH = 160;
 
-function tellTail(stream: "stdout" | "stderr", tail: Buffer, print: Print): void {
+function reportTail(stream: "stdout" | "stderr", tail: Buffer, print: Print): void {
   if (tail.length === 0 || tail.includes(0)) return;
-  const lines = tail.toString("utf8").trimEnd().split("\n").slice(-MOST_LINES);
+  const lines = tail.toString("utf8").trimEnd().split("\n").slice(-MAX_LINES);
   print.talk(print.talkInk.dim(`  the last lines of ${stream}:`));
   for (const line of lines) {
-    const mark = line.length > MOST_OF_A_LINE ? "…" : "";
-    print.talk(`  ${mark}${escapeInvisible(line.slice(-MOST_OF_A_LINE))}`);
+    const mark = line.length > MAX_LINE_LENGTH ? "…" : "";
+    print.talk(`  ${mark}${escapeInvisible(line.slice(-MAX_LINE_LENGTH))}`);
   }
 }
 
-/** An outcome as JSON: what became of the call, its output, its receipt, and the status that this process ends with. */
+/** An outcome as JSON: the result of the call, its output, its receipt, and the exit status of this process. */
 export function outcomeJson(outcome: ProgramOutcome, output: KeptOutput, exit = exitOf(outcome)): unknown {
   if (!("receipt" in outcome)) {
     return { outcome, exit };

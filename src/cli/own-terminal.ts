@@ -1,50 +1,44 @@
 import { backendFor } from "../backend/all.ts";
 import { isAtTerminal } from "../channel/at-terminal.ts";
-import type { Screen } from "../channel/screen.ts";
+import type { TerminalScreen } from "../channel/screen.ts";
 import { openTty } from "../channel/tty.ts";
+import type { CallPolicy } from "../decide/call-policy.ts";
 import { CofferdamError } from "../errors.ts";
-import type { Host } from "../host/host.ts";
-import { fitHelper } from "../host/launcher.ts";
+import { fitHelper } from "../host/launch/launcher.ts";
+import type { Host } from "../host/look/host.ts";
 import type { AbsolutePath } from "../profile/path.ts";
-import type { Standing } from "../supervisor/standing.ts";
 import { usage } from "./arguments.ts";
 import { LentTerminal } from "./lent-terminal.ts";
 import type { Print } from "./print.ts";
 
-/** What a person said about it: the options of `run`. */
-interface Said {
+interface TerminalOptions {
   readonly terminal?: boolean | undefined;
   readonly "no-terminal"?: boolean | undefined;
   readonly json?: boolean | undefined;
 }
 
-/** Whether a typed command gets a terminal of its own, seen through the one that it was typed at. */
+/** Whether a typed command gets its own terminal, shown in the one where it was typed. */
 export interface OwnTerminal {
-  /** What the supervisor is told: that commands get one, that they don't, or nothing, so that the config decides. */
+  /** The supervisor's option: true or false for commands, or undefined to let the config decide. */
   readonly isWanted: boolean | undefined;
-  /** Without one nothing is to run. */
   readonly isDemanded: boolean;
-  /** What changes the modes of the person's terminal; null where it is not lent. */
+  /** The program that changes the modes of the person's terminal; null if it is not lent. */
   readonly stty: AbsolutePath | null;
-  /** Why there is none although somebody sits here who did not say so; null where there is nothing to tell. */
+  /** The reason why a person here gets none without having refused it; null if there is nothing to report. */
   readonly lack: string | null;
 }
 
 /**
- * A command that is typed at a terminal gets one of its own where that can be had: at all three standard streams, since
- * what was led elsewhere must arrive there, and in the foreground. Throws `USAGE` and `SANDBOX_UNAVAILABLE` where
- * `--terminal` demands one that can't be had.
+ * A typed command gets its own terminal if one is available and it is in the foreground. All three streams must be a
+ * terminal: redirected data must reach its target. Throws `USAGE` and `SANDBOX_UNAVAILABLE` if `--terminal` demands
+ * one that is not available.
  */
-export function ownTerminalFor(said: Said, host: Host): OwnTerminal {
+export function ownTerminalFor(said: TerminalOptions, host: Host): OwnTerminal {
   const { terminal: isDemanded = false, "no-terminal": isRefused = false, json = false } = said;
   if (isDemanded && isRefused)
-    throw usage("run", "`--terminal` and `--no-terminal` contradict each other", "leave one of them out");
+    throw usage("run", "`--terminal` and `--no-terminal` cannot be combined", "remove one of them");
   if (isDemanded && json)
-    throw usage(
-      "run",
-      "`--terminal` and `--json` contradict each other",
-      "leave one of them out: a terminal has no result",
-    );
+    throw usage("run", "`--terminal` and `--json` cannot be combined", "remove one of them");
   const none = { isDemanded, stty: null, lack: null };
   if (isRefused) return { ...none, isWanted: false };
   if (json || !isAtTerminal()) {
@@ -52,7 +46,7 @@ export function ownTerminalFor(said: Said, host: Host): OwnTerminal {
       throw usage(
         "run",
         "`--terminal` needs a terminal as standard input, output and error, and in the foreground",
-        "leave it out where one of them is a pipe or a file",
+        "remove it if one of them is a pipe or a file",
       );
     return { ...none, isWanted: undefined };
   }
@@ -62,47 +56,44 @@ export function ownTerminalFor(said: Said, host: Host): OwnTerminal {
   return { ...none, isWanted: undefined, lack: lack.why };
 }
 
-/** Why no command can have one on this machine; null where it can. */
 function lackOf(host: Host): { readonly why: string; readonly hint: string } | null {
   if (backendFor(host.platform)?.givesTerminals === false)
     return {
-      why: "no terminal of its own: these walls give none on macOS",
-      hint: "leave `--terminal` out",
+      why: "no terminal: the sandbox of macOS does not support one",
+      hint: "remove the option `--terminal`",
     };
   const missing = ["perl", "stty"].find((name) => fitHelper(host, name) === null);
   if (missing === undefined) return null;
   return {
-    why: `no terminal of its own: that takes ${missing}, which is not installed`,
-    hint: `install ${missing}, or leave \`--terminal\` out`,
+    why: `no terminal: ${missing} is not installed`,
+    hint: `install ${missing}, or remove \`--terminal\``,
   };
 }
 
-/** What is told of it before the command runs. */
-export function terminalNotes({ lack, stty }: OwnTerminal, standing: Standing): readonly string[] {
+/** Notes about the terminal, printed before the command runs. */
+export function terminalNotes({ lack, stty }: OwnTerminal, policy: CallPolicy): readonly string[] {
   if (lack !== null) return [lack];
-  const isCutOff = stty !== null && standing.needs.onYes.terminal && !standing.onYes.profile.terminal;
-  return isCutOff ? ["no terminal of its own: operator profiles do not allow one"] : [];
+  const isCutOff =
+    stty !== null && policy.needs.withApproval.terminal && !policy.withApproval.profile.terminal;
+  return isCutOff ? ["no terminal: operator profiles do not allow one"] : [];
 }
 
-/**
- * The person's terminal, to be lent to the program of one call; null where that gets none. Throws `CHANNEL_CLOSED` when
- * it can't be opened.
- */
+/** The person's terminal, lent to the program of one call, or null. Throws `CHANNEL_CLOSED` if it cannot be opened. */
 export function lendTerminal(
   { stty, isDemanded }: OwnTerminal,
-  standing: Standing,
+  policy: CallPolicy,
   lending: {
-    readonly screen: Screen;
+    readonly screen: TerminalScreen;
     readonly print: Print;
     readonly wasAsked: () => boolean;
     readonly host: Host;
   },
 ): LentTerminal | null {
-  if (stty === null || !(isDemanded || standing.onYes.profile.terminal)) return null;
+  if (stty === null || !(isDemanded || policy.withApproval.profile.terminal)) return null;
   const tty = openTty();
   const isDumb = /^(dumb)?$/.test(lending.host.env["TERM"] ?? "");
   if (tty === null)
-    throw new CofferdamError("CHANNEL_CLOSED", "the terminal can't be opened", {
+    throw new CofferdamError("CHANNEL_CLOSED", "the terminal cannot be opened", {
       hint: "use `--no-terminal`",
     });
   return new LentTerminal(tty, { ...lending, stty, isDumb });

@@ -1,6 +1,6 @@
 import { escapeInvisible, type Position } from "../errors.ts";
 
-/** Where something stands, `file:line:column` as editors open it, from the folder when it lies below that. */
+/** A position as `file:line:column`, as editors open it; relative if it is below the folder. */
 export function printPlace(at: Position | null, folder: string): string {
   if (at === null) return "";
   const file = at.file.startsWith(`${folder}/`) ? at.file.slice(folder.length + 1) : at.file;

@@ -2,35 +2,35 @@ import { MANY_MOUNTS } from "../backend/bubblewrap/render.ts";
 import type { Facts } from "../backend/facts.ts";
 import type { Plan } from "../backend/plan.ts";
 import { closedRepositories, openedBy, whyClosed } from "../backend/repositories.ts";
-import type { Finding } from "../config/finding.ts";
+import type { ConfigFinding } from "../config/finding.ts";
+import type { Prepared, PreparedRun } from "../decide/prepare.ts";
 import { CofferdamError, visible } from "../errors.ts";
 import { type Access, isAtMost } from "../profile/access.ts";
 import { pathRuler } from "../profile/access-to.ts";
 import { isInside } from "../profile/path.ts";
-import type { Draft } from "../supervisor/draft.ts";
-import type { Prepared, Side } from "../supervisor/prepare.ts";
+import type { Draft } from "../session/draft.ts";
 import type { Root } from "../tool/facts.ts";
 import { deviceFindings } from "./device-findings.ts";
 
-/** What something in a root is cut down to, as paths from the root. */
+/** The restrictions in a root, as paths from the root. */
 export interface MaskedRoot {
   readonly root: Root;
   readonly readOnly: readonly string[];
   readonly hidden: readonly string[];
 }
 
-/** What the plan of an ordinary call shows about a config. */
+/** The plan of an ordinary call, and what it shows about a config. */
 export interface PlanLook {
   readonly plan: Plan | null;
   readonly roots: readonly MaskedRoot[];
-  readonly findings: readonly Finding[];
+  readonly findings: readonly ConfigFinding[];
 }
 
-/** Has the plan of a call made, and tells what is wrong with it. Nothing is run. */
+/** Makes the plan of a call and reports its problems. Nothing is run. */
 export async function lookAtPlan(draft: Draft): Promise<PlanLook> {
-  const { settings } = draft.standing;
+  const { settings } = draft.policy;
   const [cwd] = settings.roots.map((root) => root.path);
-  const none = (finding: Finding): PlanLook => ({
+  const none = (finding: ConfigFinding): PlanLook => ({
     plan: null,
     roots: settings.roots.map((root) => ({ root, readOnly: [], hidden: [] })),
     findings: [finding],
@@ -43,12 +43,12 @@ export async function lookAtPlan(draft: Draft): Promise<PlanLook> {
     const severity = error.code === "SANDBOX_UNAVAILABLE" ? "warning" : "error";
     return none({
       severity,
-      message: `no plan can be made: ${error.message}`,
+      message: `no sandbox plan is possible: ${error.message}`,
       hint: error.hint ?? "run `cofferdam doctor`",
       at: null,
     });
   }
-  const { onYes: side, facts } = prepared;
+  const { withApproval: side, facts } = prepared;
   const { rendering } = side;
   switch (rendering.kind) {
     case "plan":
@@ -65,7 +65,7 @@ export async function lookAtPlan(draft: Draft): Promise<PlanLook> {
     case "not-found":
       return none({
         severity: "error",
-        message: "no program can start: there is not even `true` inside",
+        message: "no program can start: `true` is missing in the sandbox",
         hint: "add `system` to `sandbox.runtimes`",
         at: null,
       });
@@ -73,64 +73,61 @@ export async function lookAtPlan(draft: Draft): Promise<PlanLook> {
     case "refusal":
       return none({
         severity: "error",
-        message: `no plan can be made: ${rendering.refusal.reason}`,
+        message: `no sandbox plan is possible: ${rendering.refusal.reason}`,
         hint: rendering.refusal.remedy,
         at: null,
       });
   }
 }
 
-/** So many limits of a kind are told one by one. */
-const MOST_TOLD = 3;
+const MAX_TOLD = 3;
 
-/** Limits that the config doesn't speak of: one line each, of a kind that has many, its first ones and how many more. */
-export function limitFindings({ limits }: Pick<Plan, "limits">): readonly Finding[] {
+/** Limits that the config does not mention, one line each. A kind with many shows only its first ones. */
+export function limitFindings({ limits }: Pick<Plan, "limits">): readonly ConfigFinding[] {
   const unsaid = limits.filter(({ name }) => !AS_CONFIGURED.includes(name));
   return [...Map.groupBy(unsaid, ({ name }) => name).values()].flatMap((all) => {
-    const more = all.length - MOST_TOLD;
-    return all.slice(0, MOST_TOLD).map(({ reason, remedy }, at): Finding => {
-      const others = more > 0 && at === MOST_TOLD - 1 ? `; and ${more} more of this kind` : "";
+    const more = all.length - MAX_TOLD;
+    return all.slice(0, MAX_TOLD).map(({ reason, remedy }, at): ConfigFinding => {
+      const others = more > 0 && at === MAX_TOLD - 1 ? `; and ${more} more of this kind` : "";
       return { severity: "warning", message: `${reason}${others}`, hint: remedy, at: null };
     });
   });
 }
 
-/** What the config itself asks for, or what is read-only by its own name already. */
+/** Limits that the config itself requests, or that are read-only by name already. */
 const AS_CONFIGURED: readonly string[] = ["suffix-snapshot", "link-target"];
 
-/** Rules cost next to nothing, and more of them than can be had is a refusal. */
-function manyMounts({ kind, clauses }: Plan): readonly Finding[] {
+/** Rules cost next to nothing, and more than the maximum is a refusal. */
+function manyMounts({ kind, clauses }: Plan): readonly ConfigFinding[] {
   if (kind === "rules" || clauses.length < MANY_MOUNTS) return [];
-  const hint =
-    "list the folders that calls work in as roots, in place of one that holds them all, or list fewer runtimes";
+  const hint = "list smaller folders under `sandbox.paths`, or fewer runtimes";
   return [
     {
       severity: "warning",
-      message: `a call needs ${clauses.length} mounts, and what it costs grows with their square`,
+      message: `a call needs ${clauses.length} mounts, which makes each call slow`,
       hint,
       at: null,
     },
   ];
 }
 
-/** So many repositories are told by name. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
-function manyRepositories({ repositories }: Facts): readonly Finding[] {
+function manyRepositories({ repositories }: Facts): readonly ConfigFinding[] {
   const closed = closedRepositories(repositories).map(({ tree }) => visible(tree));
   if (closed.length === 0) return [];
-  const more = closed.length > MOST_NAMED ? ` and ${closed.length - MOST_NAMED} more` : "";
+  const more = closed.length > MAX_NAMED ? ` and ${closed.length - MAX_NAMED} more` : "";
   return [
     {
       severity: "warning",
-      message: `${whyClosed(repositories)}; read-only are those of ${closed.slice(0, MOST_NAMED).join(", ")}${more}`,
+      message: `${whyClosed(repositories)}; read-only are those of ${closed.slice(0, MAX_NAMED).join(", ")}${more}`,
       hint: openedBy("one of these folders"),
       at: null,
     },
   ];
 }
 
-function maskedIn(root: Root, { clauses }: Plan, { profile }: Side): MaskedRoot {
+function maskedIn(root: Root, { clauses }: Plan, { profile }: PreparedRun): MaskedRoot {
   const ruler = pathRuler(profile);
   const accessAt = (path: typeof root.path): Access =>
     ruler(path, { kind: "folder", bornInside: false }).access;

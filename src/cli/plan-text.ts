@@ -1,25 +1,22 @@
 import type { GatedPlan, Plan } from "../backend/plan.ts";
 import type { Ink } from "../channel/ink.ts";
+import type { CallPolicy } from "../decide/call-policy.ts";
+import { layersOf } from "../decide/explain.ts";
 import { escapeInvisible } from "../errors.ts";
 import { explain } from "../profile/explain.ts";
 import { type AbsolutePath, pathFromBytes } from "../profile/path.ts";
 import { listedSockets } from "../profile/sockets.ts";
 import { quote } from "../shell/quote.ts";
-import { layersOf } from "../supervisor/explain.ts";
-import type { Standing } from "../supervisor/standing.ts";
 import { GATES_OWN } from "../tool/obeyed-names.ts";
 import { printPlace } from "./place.ts";
 import { ruleLines, ruleSize } from "./rule-text.ts";
 
-/** Options that say how the next one is meant. */
+/** Options that modify the next option. */
 const MODIFIERS = ["--perms", "--size"];
 
-/**
- * The launcher's options, each with its words; what only modifies the next one stands before it. They are in the bytes
- * that the launcher reads from the descriptor after `--args`, each ended by NUL.
- */
+/** The launcher's options with their words, from the descriptor after `--args`; modifiers precede their option. */
 export function optionsOf(plan: Pick<Plan, "argv" | "inputs">): readonly (readonly string[])[] {
-  // Another launcher may stand around it, whose own come first.
+  // Another launcher may wrap this one; its own options come first.
   const fd = Number(plan.argv[plan.argv.lastIndexOf("--args", plan.argv.indexOf("-c")) + 1]);
   const input = plan.inputs.find((one) => one.fd === fd);
   const words =
@@ -35,40 +32,39 @@ export function optionsOf(plan: Pick<Plan, "argv" | "inputs">): readonly (readon
   return options;
 }
 
-/** What the launcher's options are there for, from this one on. */
+/** The purpose of the launcher's options, from this one on. */
 const SECTIONS: Readonly<Record<string, string>> = {
   "--unshare-user": "namespaces, capabilities, session",
   "--setenv": "the environment, by name",
-  "--dev": "places of its own, and the machine's links",
-  "--file": "who and where it is",
-  "--remount-ro": "sealed",
-  "--chdir": "where it starts, the filter, the reports",
+  "--dev": "its own folders, and links of the machine",
+  "--file": "names of the user and the machine",
+  "--remount-ro": "read-only from here on",
+  "--chdir": "start folder, system call filter, reports",
 };
 
 /**
- * What keeps the program in. Of mounts one option to a line, and above each what it is there for: values of variables are
- * left out, and so are the program's words, which the gate is handed as such. Of rules the text of the profile, with its
- * comments, and nothing else: on no terminal it is one that the launcher takes.
+ * For mounts: one option per line, with its purpose above, without values of variables and the program's words. For
+ * rules: only the text of the profile with its comments. Off a terminal it is valid launcher input.
  */
-export function planLines(plan: Plan, standing: Standing, ink: Ink, folder: string): readonly string[] {
-  return plan.kind === "rules" ? ruleLines(plan, ink) : mountLines(plan, standing, ink, folder);
+export function planLines(plan: Plan, policy: CallPolicy, ink: Ink, folder: string): readonly string[] {
+  return plan.kind === "rules" ? ruleLines(plan, ink) : mountLines(plan, policy, ink, folder);
 }
 
-/** How much a plan is, in its own words. */
+/** The size of a plan, in its own units. */
 export function planSize(plan: Plan): string {
   if (plan.kind === "mounts") return `${plan.clauses.length} mounts`;
   const { rules, bytes } = ruleSize(plan);
   return `${rules} rules in ${Math.ceil(bytes / 1024)} KiB`;
 }
 
-function mountLines(plan: GatedPlan, standing: Standing, ink: Ink, folder: string): readonly string[] {
+function mountLines(plan: GatedPlan, policy: CallPolicy, ink: Ink, folder: string): readonly string[] {
   const mounts = new Map(plan.clauses.map((clause) => [clause.args.join("\0"), clause.path]));
   const options = optionsOf(plan).filter(([, name = ""]) => !name.startsWith(GATES_OWN));
   let last = "";
   const lines = options.flatMap((words) => {
     const path = mounts.get(words.join("\0"));
     const main = words.find((word) => word.startsWith("--") && !MODIFIERS.includes(word)) ?? "";
-    const purpose = path === undefined ? (SECTIONS[main] ?? last) : purposeOf(path, standing, plan, folder);
+    const purpose = path === undefined ? (SECTIONS[main] ?? last) : purposeOf(path, policy, plan, folder);
     const heading = purpose === last ? [] : [ink.dim(`# ${escapeInvisible(purpose)}`)];
     last = purpose;
     return [...heading, words[0] === "--setenv" ? `--setenv ${words[1] ?? ""} …` : quote(words)];
@@ -81,28 +77,26 @@ function mountLines(plan: GatedPlan, standing: Standing, ink: Ink, folder: strin
   ];
 }
 
-/** Symlinks that a mount was put on before the launcher began: its options bring them along. */
+/** Symlinks that got a mount before the launcher began; its options carry them along. */
 function coverLines({ clauses }: GatedPlan, ink: Ink): readonly string[] {
   const covered = clauses.filter(({ args }) => args.length === 0);
   return covered.map(({ path }) =>
-    ink.dim(
-      `# ${escapeInvisible(path)}: a protected symlink, which stays what it is; its folder may be written`,
-    ),
+    ink.dim(`# ${escapeInvisible(path)}: a protected symlink; its folder is writable`),
   );
 }
 
-/** How the program comes to the egress proxy: a socket that is handed out, and variables that the gate sets. */
+/** The program's way to the egress proxy: a socket that it receives, and variables that the gate sets. */
 function wayOutLines(proxy: GatedPlan["proxy"], ink: Ink): readonly string[] {
   if (proxy === null) return [];
   return [
     ink.dim(
-      `# a socket on 127.0.0.1:${proxy.port} is handed out: the supervisor's egress proxy takes its connections`,
+      `# a socket on 127.0.0.1:${proxy.port} is passed out: the supervisor's egress proxy accepts its connections`,
     ),
     ...proxy.variables.map((name) => `${name}=…`),
   ];
 }
 
-/** What happens outside of the sandbox for a port, while the call runs. */
+/** The supervisor's part outside the sandbox for a port, while the call runs. */
 function wayInLines(ports: GatedPlan["ports"], ink: Ink): readonly string[] {
   return ports.map((port) =>
     ink.dim(
@@ -111,13 +105,13 @@ function wayInLines(ports: GatedPlan["ports"], ink: Ink): readonly string[] {
   );
 }
 
-/** What a mount is there for: the root, the runtime, or the clause that takes something away there. */
-export function purposeOf(path: AbsolutePath, standing: Standing, plan: Plan, folder: string): string {
-  const { settings, ceiling, needs, onYes } = standing;
+/** The purpose of a mount: the root, the runtime, or the clause that restricts it. */
+export function purposeOf(path: AbsolutePath, policy: CallPolicy, plan: Plan, folder: string): string {
+  const { settings, ceiling, needs, withApproval } = policy;
   const tighter = plan.approximations.find((one) => one.path === path);
   if (tighter !== undefined) return tighter.reason;
   const [read, write] = (["read", "write"] as const).map((ask) =>
-    explain(layersOf(settings, ceiling, needs.onYes), {
+    explain(layersOf(settings, ceiling, needs.withApproval), {
       ask,
       path,
       facts: { kind: "folder", bornInside: false },
@@ -127,8 +121,8 @@ export function purposeOf(path: AbsolutePath, standing: Standing, plan: Plan, fo
   const runtime = settings.runtimes.find((one) => one.read.includes(path));
   if (root !== undefined) return `root ${root.name}${cutShort(root.mode === "rw" ? write : read)}`;
   if (runtime !== undefined) return `runtime ${runtime.name}`;
-  if (listedSockets(onYes.profile.sockets).includes(path)) return "a socket that may be connected to";
-  if (write?.allowed === true) return "a pin, so that it can't be renamed away from what is protected in it";
+  if (listedSockets(withApproval.profile.sockets).includes(path)) return "a socket that may be connected to";
+  if (write?.allowed === true) return "keeps this folder from being renamed, as it contains protected files";
   const { layer, because, at } = (read?.allowed === false ? read : write)?.decidedBy ?? {
     layer: "",
     because: "",

@@ -1,20 +1,20 @@
+import { appearedPolicyOf } from "../call/appeared/parts.ts";
 import { indented } from "../channel/columns.ts";
 import { escapeInvisible, visible } from "../errors.ts";
-import type { Host } from "../host/host.ts";
+import type { Host } from "../host/look/host.ts";
 import { type Demands, loosenessOf, NO_DEMANDS } from "../policy/compare-demands.ts";
 import { type Comparison, compare } from "../profile/compare.ts";
 import { intersect } from "../profile/intersect.ts";
 import type { Profile } from "../profile/profile.ts";
 import { type Shortfall, shortfall } from "../profile/shortfall.ts";
-import { appearedPolicyOf } from "../supervisor/appeared/parts.ts";
-import { createDraft } from "../supervisor/draft.ts";
-import { tellThree } from "./failure.ts";
+import { createDraft } from "../session/draft.ts";
+import { reportThree } from "./failure.ts";
 import { printLooseClause, printLooseness } from "./looseness-text.ts";
 import { profileNamed } from "./operator-profiles.ts";
 import type { Print } from "./print.ts";
 import { printWider } from "./witness-text.ts";
 
-/** Which two profiles to compare: two by name or file, or, without names, what the config asks for and what it gets. */
+/** The two profiles to compare: by name or file; without names, the config's requested and effective one. */
 export interface DiffRequest {
   readonly names: readonly string[];
   readonly json: boolean;
@@ -23,10 +23,10 @@ export interface DiffRequest {
   readonly profiles?: readonly string[];
 }
 
-/** A wider profile where none may be: for CI, beside the statuses of the table. */
+/** The exit status for a wider profile, for CI; besides those of the table. */
 const WIDER = 1;
 
-/** One side; `elsewhere` is its profile where the workspace and the home are other folders. */
+/** One side; `elsewhere` is its profile with another workspace and home. */
 interface Named {
   readonly name: string;
   readonly profile: Profile;
@@ -35,7 +35,7 @@ interface Named {
 }
 
 /**
- * Prints what each of two profiles allows beyond the other: what may be touched, and whom an operator lets decide. With
+ * Prints the access that each of two profiles allows beyond the other, and the approvals that each allows. With
  * `failIfWider` the second must stay within the first.
  */
 export async function diffProfiles(
@@ -43,16 +43,16 @@ export async function diffProfiles(
   { names, json, failIfWider, ...choice }: DiffRequest,
   print: Print,
 ): Promise<number> {
-  const { standing, loaded } = createDraft({ host, ...choice });
+  const { policy, loaded } = createDraft({ host, ...choice });
   const [first, second] = names;
   const [a, b]: readonly [Named, Named] =
     first === undefined || second === undefined
       ? [
-          inForce("the config", standing.needs.onYes, {
+          inForce("the config", policy.needs.withApproval, {
             ...NO_DEMANDS,
             appeared: loaded.config.sandbox.appeared,
           }),
-          inForce("what is granted", standing.onYes.profile, {
+          inForce("the result", policy.withApproval.profile, {
             ...loaded.ceiling,
             appeared: appearedPolicyOf(loaded),
           }),
@@ -65,21 +65,21 @@ export async function diffProfiles(
   if (json) print.json({ wider: wider !== null, more: beyond(b, a), less: beyond(a, b) });
   else for (const line of diffLines(a, b, print)) print.result(line);
   if (!failIfWider || wider === null) return 0;
-  tellThree(
+  reportThree(
     print,
-    `${b.name} is wider than ${a.name}${wider.isCertain ? "" : ", or may be"}: it may ${wider.what}`,
+    `${b.name} ${wider.isCertain ? "allows" : "may allow"} more than ${a.name}: it may ${wider.what}`,
     null,
-    "take away what it allows in addition",
+    "remove the additional access",
   );
   return WIDER;
 }
 
-/** What is made for this place, and stands nowhere else. */
+/** A profile that only exists for this place. */
 function inForce(name: string, profile: Profile, demands: Demands): Named {
   return { name, profile, elsewhere: profile, demands };
 }
 
-/** The first thing that the second allows, or perhaps allows, and the first does not; null when there is none. */
+/** The first access that only the second allows, or perhaps allows; null if there is none. */
 function widening(a: Named, b: Named): { readonly what: string; readonly isCertain: boolean } | null {
   const comparison = compare(b.profile, a.profile);
   const networks = [a.profile.network, b.profile.network];
@@ -98,7 +98,7 @@ function widening(a: Named, b: Named): { readonly what: string; readonly isCerta
       };
 }
 
-/** Told of made-up folders: they are named as the variables that they stand for. */
+/** Prints the invented folders as the variables that they replace. */
 function elsewhere(text: string): string {
   return `${text.replaceAll("/${", "${")}, with another workspace and home`;
 }
@@ -123,10 +123,10 @@ function diffLines(a: Named, b: Named, print: Print): readonly string[] {
   ];
 }
 
-/** Entries times masks that are held against each other for a list of clauses; above that one witness is told. */
-const MOST_LOOKS = 2_000_000;
+/** Maximum of entries times masks compared for a list of clauses. Above it, one witness is printed. */
+const MAX_LOOKS = 2_000_000;
 
-/** What the first allows and the second does not: clause by clause, and the witness where no clause shows it. */
+/** The access that only the first allows: clause by clause, and the witness if no clause shows it. */
 function beyond(wide: Named, other: Named): readonly string[] {
   const here = touchedBeyond(wide.profile, other.profile);
   const apart = here.length === 0 ? touchedBeyond(wide.elsewhere, other.elsewhere).map(elsewhere) : [];
@@ -134,12 +134,12 @@ function beyond(wide: Named, other: Named): readonly string[] {
   return [...here, ...apart, ...loose];
 }
 
-/** What the first profile lets be touched and the second does not. */
+/** The access that the first profile allows and the second does not. */
 export function touchedBeyond(wide: Profile, other: Profile): readonly string[] {
   const comparison: Comparison = compare(wide, other);
   if (comparison.kind === "within") return [];
   const more = printWider(comparison, [wide.network, other.network]);
-  if (wide.files.length * (wide.masks.length + other.masks.length) > MOST_LOOKS)
+  if (wide.files.length * (wide.masks.length + other.masks.length) > MAX_LOOKS)
     return [more, "perhaps more: there are too many entries to list each"];
   const clauses = shortfall(wide, intersect(wide, other));
   const isShown =

@@ -1,11 +1,11 @@
 import { BACKENDS } from "../backend/all.ts";
 import { columns, indented } from "../channel/columns.ts";
 import { CofferdamError } from "../errors.ts";
-import type { Host } from "../host/host.ts";
-import { statedMac } from "../host/mac/stated.ts";
+import type { Host } from "../host/look/host.ts";
+import { statedMac } from "../host/look/mac/stated.ts";
 import { entryKey, type Layer, maskKey } from "../profile/explain.ts";
 import { printShortfall, shortfall } from "../profile/shortfall.ts";
-import { createDraft, type Draft } from "../supervisor/draft.ts";
+import { createDraft, type Draft } from "../session/draft.ts";
 import { usage } from "./arguments.ts";
 import { profileNamed } from "./operator-profiles.ts";
 import { printPlace } from "./place.ts";
@@ -15,12 +15,12 @@ import { profileJson } from "./profile-json.ts";
 import { type Origins, profileLines } from "./profile-text.ts";
 import { statedLines } from "./rule-text.ts";
 
-/** How a profile can be shown: for people, as data, or as what a backend makes of it. */
+/** Output formats of a profile: for people, as data, or as a backend renders it. */
 export const FORMATS = ["text", "json", "bwrap", "seatbelt"] as const;
 type Format = (typeof FORMATS)[number];
 const BACKEND_OF = { bwrap: "bubblewrap", seatbelt: "seatbelt" } as const;
 
-/** What to show: what calls get here, or one operator profile. */
+/** The profile to show: that of calls here, or one operator profile. */
 export interface ShowRequest {
   readonly name: string | null;
   readonly format: Format;
@@ -39,32 +39,32 @@ export async function showProfile(
     if (name !== null)
       throw usage(
         "profile",
-        "a plan is made of what calls get, not of one profile",
-        `write \`--profile ${name}\` instead of the name`,
+        "this format shows the plan of a call, not one profile",
+        `use \`--profile ${name}\` instead of the name`,
       );
     await showPlan(draft, format, draft.host, print);
   } else if (name !== null) {
     const { profile, layers } = profileNamed(host, draft.loaded.config, name);
     if (format === "json") print.json(profileJson(profile));
     else for (const line of profileLines(profile, originsIn(layers, host.cwd), print.ink)) print.result(line);
-  } else if (format === "json") print.json(profileJson(draft.standing.onYes.profile));
+  } else if (format === "json") print.json(profileJson(draft.policy.withApproval.profile));
   else showGranted(draft, host.cwd, print);
   return 0;
 }
 
-/** Rules of macOS are those of a Mac: where this machine is none, one is stated. */
+/** Rules of macOS need a Mac; on another system, a standard Mac is assumed. */
 function hostFor(host: Host, format: Format): Host {
   return format === "seatbelt" && host.platform !== "darwin"
     ? { ...host, stated: statedMac(host.user) }
     : host;
 }
 
-/** What calls get on a yes, and where that is more than they get unasked. */
-function showGranted({ standing, loaded }: Draft, folder: string, print: Print): void {
+/** The access of calls after an approval, and where it exceeds that without approval. */
+function showGranted({ policy, loaded }: Draft, folder: string, print: Print): void {
   const { ink } = print;
   for (const note of loaded.notes.slice(0, 1)) print.result(ink.dim(note));
   print.result();
-  const { unasked, onYes, settings } = standing;
+  const { withoutApproval, withApproval, settings } = policy;
   const ofLayers = originsIn(loaded.ceiling.layers, folder);
   const origins: Origins = {
     entry: (entry) => {
@@ -78,17 +78,17 @@ function showGranted({ standing, loaded }: Draft, folder: string, print: Print):
     },
     mask: (mask) => ofLayers.mask(mask) || "own files",
   };
-  for (const line of profileLines(onYes.profile, origins, ink)) print.result(line);
+  for (const line of profileLines(withApproval.profile, origins, ink)) print.result(line);
   part(
-    "only after a yes",
-    shortfall(onYes.profile, unasked.profile).map((one) => [
+    "only with approval",
+    shortfall(withApproval.profile, withoutApproval.profile).map((one) => [
       "path" in one ? `${one.wanted} ${one.path}` : one.what,
     ]),
     print,
   );
   part(
-    "asked for and not given",
-    onYes.shortfall.map((one) => [printShortfall(one)]),
+    "requested but not granted",
+    withApproval.shortfall.map((one) => [printShortfall(one)]),
     print,
   );
 }
@@ -120,18 +120,20 @@ async function showPlan(
     throw new CofferdamError("NOT_ENFORCEABLE", `this version has no backend for ${format}`, {
       hint: "use `--format text`",
     });
-  const [cwd] = draft.standing.settings.roots.map((root) => root.path);
+  const [cwd] = draft.policy.settings.roots.map((root) => root.path);
   const prepared = await draft.prepare({ argv: ["true"], ...(cwd === undefined ? {} : { cwd }) }, backend);
-  const { rendering } = prepared.onYes;
+  const { rendering } = prepared.withApproval;
   switch (rendering.kind) {
     case "plan":
       for (const line of stated === null ? [] : statedLines(stated, print.ink)) print.result(line);
-      for (const line of planLines(rendering.plan, prepared.standing, print.ink, folder)) print.result(line);
+      for (const line of planLines(rendering.plan, prepared.policy, print.ink, folder)) print.result(line);
       return;
     case "not-found":
-      throw new CofferdamError("CEILING_CUTS_RUNTIME", "there is no `true` inside, to make a plan for", {
-        hint: "add `system` to `sandbox.runtimes`",
-      });
+      throw new CofferdamError(
+        "CEILING_CUTS_RUNTIME",
+        "`true` is missing in the sandbox, so there is no plan",
+        { hint: "add `system` to `sandbox.runtimes`" },
+      );
     case "denied":
       throw new CofferdamError("CEILING_CUTS_RUNTIME", rendering.refusal.reason, {
         hint: rendering.refusal.remedy,

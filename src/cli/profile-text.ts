@@ -11,21 +11,18 @@ import { isInside } from "../profile/path.ts";
 import { printPorts } from "../profile/ports.ts";
 import type { FileEntry, Mask, Profile } from "../profile/profile.ts";
 
-/** Who says something: the words for a file entry and for a mask, empty when nobody in particular. */
+/** The origin of a file entry and of a mask, in words; empty if unknown. */
 export interface Origins {
   readonly entry: (entry: FileEntry) => string;
   readonly mask: (mask: Mask) => string;
 }
 
-/** Nobody in particular. */
+/** Origins that are all unknown. */
 export const NO_ORIGINS: Origins = { entry: () => "", mask: () => "" };
 
 type Row = readonly string[];
 
-/**
- * A profile as a person reads it, a section to a part. Masks that can take nothing away, because no entry gives more
- * there, are counted at the end; those of one origin that differ only in their names stand as one.
- */
+/** A profile for people. Masks without effect are counted. Masks of one origin that differ only by name are one row. */
 export function profileLines(profile: Profile, origins: Origins, ink: Ink): readonly string[] {
   const { biting, idle } = sortMasks(profile);
   const rows = [
@@ -48,7 +45,7 @@ function section(name: string, rows: readonly Row[]): readonly Row[] {
   return rows.map((row, index) => [index === 0 ? name : "", ...row]);
 }
 
-/** Entries of one origin with one access stand as one: the shortest path, and how many more. */
+/** Entries with the same origin and access are one row: the shortest path, and the number of the others. */
 function fileRows(files: readonly FileEntry[], origins: Origins): readonly Row[] {
   if (files.length === 0) return [["none"]];
   const groups = Map.groupBy(files, (entry) => `${entry.access} ${origins.entry(entry) || entry.path}`);
@@ -74,7 +71,7 @@ function printEntry({ path, suffixes }: FileEntry): string {
   return suffixes === "any" ? path : `${path} (only ${suffixes.join(" ")})`;
 }
 
-/** A mask bites where an entry gives more than it: at its own path or below; a glob may bite anywhere. */
+/** A mask has an effect if an entry gives more access at its path or below; a glob may have one anywhere. */
 function sortMasks(profile: Profile): { readonly biting: readonly Mask[]; readonly idle: readonly Mask[] } {
   const free = { ...profile, masks: [] };
   const bites = ({ pattern: { literal } }: Mask): boolean =>
@@ -97,7 +94,7 @@ function maskRows(biting: readonly Mask[], idle: readonly Mask[], origins: Origi
       ],
     ];
   });
-  const rest: readonly Row[] = idle.length === 0 ? [] : [[`${idle.length} where nothing is granted`]];
+  const rest: readonly Row[] = idle.length === 0 ? [] : [[`${idle.length} without effect`]];
   return rows.length + rest.length === 0 ? [["none"]] : [...rows, ...rest];
 }
 
@@ -107,17 +104,17 @@ function networkRows(network: Network): readonly Row[] {
     ...network.hosts.map((rule) => ["allow", printHostRule(rule)]),
     ...network.never.map((rule) => ["never", printHostRule(rule)]),
     ...proxyWords(network.proxies).map((words) => ["proxy", words]),
-    ...(network.strictSni === true ? [["strict_sni", "a TLS hello names the host that was asked for"]] : []),
+    ...(network.strictSni === true ? [["strict_sni", "a TLS hello must name the requested host"]] : []),
   ];
 }
 
 function socketRows({ sockets }: Profile): readonly Row[] {
   if (sockets === "any") return [["any"]];
-  if (sockets === "none") return [["none at all"]];
+  if (sockets === "none") return [["none"]];
   return sockets.length === 0 ? [["none listed"]] : sockets.map((path) => ["connect", path]);
 }
 
-/** Where nothing is granted there is nothing to say, least of all of another system. */
+/** Without a grant there are no rows, least of all about another system. */
 function groupRows(groups: Devices | Macos, all: Devices | Macos): readonly Row[] {
   if (groups.length === 0) return [];
   return [[groups.length === all.length ? "any" : groups.join(" ")]];

@@ -1,42 +1,40 @@
 import { existsSync } from "node:fs";
 import { shippedFolder } from "../config/shipped.ts";
-import type { Host } from "../host/host.ts";
-import { readPlainText } from "../host/plain-file.ts";
-import { shows } from "../host/runtimes/grant.ts";
-import { foldersOfTool, foldersOfVenv } from "../host/runtimes/project-tools.ts";
-import { yamlText } from "../host/runtimes/written.ts";
-import { detectRuntimes, findRuntimes } from "../host/runtimes.ts";
+import type { Host } from "../host/look/host.ts";
+import { readPlainText } from "../host/look/plain-file.ts";
+import { shows } from "../host/look/runtimes/grant.ts";
+import { foldersOfTool, foldersOfVenv } from "../host/look/runtimes/project-tools.ts";
+import { yamlText } from "../host/look/runtimes/written.ts";
+import { detectRuntimes, findRuntimes } from "../host/look/runtimes.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import { hasRepositoryBelow } from "./nested-repositories.ts";
 
-/** A kind of project, by the files that lie in its folder. */
 interface Kind {
-  /** A runtime that has a name of its own; null for a kind that is all in its `tools`. */
+  /** A named runtime; null for a kind that only has `tools`. */
   readonly runtime: "node" | "python" | "rust" | "go" | "git" | "java" | "haskell" | null;
   readonly files: readonly string[];
-  /** Programs that are no part of the runtime everywhere: where they lie elsewhere, their folders are listed. */
+  /** Programs that are not always part of the runtime. If they are elsewhere, their folders are listed. */
   readonly tools?: (folder: AbsolutePath) => readonly string[];
-  /** Commands that read, build or test, and ask nobody. */
+  /** Commands that read, build or test, and run without approval. */
   readonly commands: (folder: AbsolutePath) => readonly string[];
 }
 
-/** What `init` finds out about a folder. */
+/** The facts that `init` finds out about a folder. */
 export interface Project {
-  /** What `sandbox.runtimes` lists for the project besides `system`: names, and tools with their folders, as YAML. */
+  /** The items of `sandbox.runtimes` besides `system`: names, and tools with their folders, as YAML. */
   readonly runtimes: readonly string[];
-  /** Those that the project has, and this machine not in a place that can be granted. */
+  /** Runtimes of the project that this machine does not have in a place that can be granted. */
   readonly missing: readonly string[];
   readonly commands: readonly string[];
-  /** It is a repository, or holds some. */
+  /** True if it is a repository or contains some. */
   readonly isGit: boolean;
-  /** Where an editor finds the schema: in the project's own packages, else in this one. */
+  /** The path of the schema for editors: in the project's own packages, else in this one. */
   readonly schema: string;
 }
 
-/** A `package.json` longer than this is not looked into. */
-const MOST_BYTES = 1024 * 1024;
+/** Maximum size of a `package.json`, in bytes. */
+const MAX_BYTES = 1024 * 1024;
 
-/** Folders of Python environments, by the names that people and tools give them. */
 const VENVS = [".venv", "venv", "env", ".env"];
 
 const KINDS: readonly Kind[] = [
@@ -111,7 +109,7 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** Looks at the files of a folder, which will be a root, and at what this machine has for them. Nothing is run. */
+/** Checks the files of a folder that will be a root, and the programs of this machine for them. Nothing is run. */
 export function lookAtProject(host: Host, folder: AbsolutePath): Project {
   const isOf = ({ runtime, files }: Kind): boolean =>
     files.some((file) => existsSync(joinPath(folder, file))) ||
@@ -130,11 +128,11 @@ export function lookAtProject(host: Host, folder: AbsolutePath): Project {
   };
 }
 
-/** The items of `runtimes` for these kinds, and the names of what this machine does not have where it can be granted. */
+/** The items of `runtimes` for these kinds, and the names that are not available in a place that can be granted. */
 function runtimesOf(host: Host, folder: AbsolutePath, kinds: readonly Kind[]) {
   const here = detectRuntimes(host, [folder]);
   const named = [...new Set(kinds.flatMap(({ runtime }) => runtime ?? []))];
-  // A runtime of this name may not be known to every machine: its program is then a tool like others.
+  // A runtime of this name is not known on every machine: its program is then a tool like others.
   const asTool = named.filter((name) => !here.includes(name) && name === "java");
   const tools = [...new Set([...asTool, ...kinds.flatMap((kind) => kind.tools?.(folder) ?? [])])];
   const found = named.filter((name) => here.includes(name));
@@ -155,14 +153,13 @@ function runtimesOf(host: Host, folder: AbsolutePath, kinds: readonly Kind[]) {
   };
 }
 
-/** The folders of programs of the Python environments in a folder. */
 function venvsOf(folder: AbsolutePath): readonly AbsolutePath[] {
   return VENVS.filter((name) => existsSync(joinPath(folder, `${name}/pyvenv.cfg`))).map((name) =>
     joinPath(folder, `${name}/bin`),
   );
 }
 
-/** Commands of a build tool; none of its wrapper in the project, which no rule lets run unasked: tools can write it. */
+/** Commands of a build tool. Its wrapper in the project always needs approval, since tools can write it. */
 function built(
   folder: AbsolutePath,
   tool: string,
@@ -172,7 +169,6 @@ function built(
   return existsSync(joinPath(folder, wrapper)) ? [] : tasks.map((task) => `${tool} ${task}`);
 }
 
-/** The package manager that a project's files are of. */
 function managerOf(folder: AbsolutePath): string {
   const has = (file: string): boolean => existsSync(joinPath(folder, file));
   if (has("pnpm-lock.yaml") || has("pnpm-workspace.yaml")) return "pnpm";
@@ -180,7 +176,6 @@ function managerOf(folder: AbsolutePath): string {
   return has("bun.lock") || has("bun.lockb") ? "bun" : "npm";
 }
 
-/** The scripts by which a project is tested and looked over, run by the package manager that its lock file is of. */
 function nodeCommands(folder: AbsolutePath): readonly string[] {
   const manager = managerOf(folder);
   const scripts = scriptsOf(folder);
@@ -190,11 +185,11 @@ function nodeCommands(folder: AbsolutePath): readonly string[] {
 
 function scriptsOf(folder: AbsolutePath): readonly string[] {
   try {
-    const data: unknown = JSON.parse(readPlainText(joinPath(folder, "package.json"), MOST_BYTES) ?? "null");
+    const data: unknown = JSON.parse(readPlainText(joinPath(folder, "package.json"), MAX_BYTES) ?? "null");
     const scripts = typeof data === "object" && data !== null && "scripts" in data ? data.scripts : null;
     return typeof scripts === "object" && scripts !== null ? Object.keys(scripts) : [];
   } catch {
-    // Broken or unreadable: then there is nothing to suggest.
+    // A broken or unreadable file gives no suggestions.
     return [];
   }
 }

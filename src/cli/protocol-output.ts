@@ -2,19 +2,19 @@ import { fstatSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Writable } from "node:stream";
 
-/** Where lines of a protocol go. */
+/** The output for lines of a protocol. */
 export interface ProtocolOutput {
-  /** Writes a line; comes back once it has been taken, or nobody reads any more. */
+  /** Writes a line; resolves when it has been taken, or the reader is gone. */
   readonly write: (line: string) => Promise<void>;
-  /** The same, for what writes to a stream by itself. */
+  /** The same output, for code that writes to a stream. */
   readonly stream: Writable;
-  /** Aborted when nobody reads any more. */
+  /** Aborted when the reader is gone. */
   readonly broken: AbortSignal;
 }
 
 /**
- * Standard output for a protocol. Node writes to a pipe of its standard output at once, and stands still until its reader has
- * taken it (https://nodejs.org/api/process.html#a-note-on-process-io): here only whoever waits for the line does.
+ * Standard output for a protocol. Node writes to a standard output pipe synchronously and blocks until it was read
+ * (https://nodejs.org/api/process.html#a-note-on-process-io). Here only the caller that awaits the line waits.
  */
 export function protocolOutput(): ProtocolOutput {
   const broken = new AbortController();
@@ -27,15 +27,15 @@ export function protocolOutput(): ProtocolOutput {
   };
 }
 
-/** So many bytes wait for whoever reads talk, before more of it is left out. */
-const MOST_WAITING = 256 * 1024;
+/** Maximum number of bytes of talk that wait for the reader; more is dropped. */
+const MAX_WAITING = 256 * 1024;
 
-/** Standard error for talk beside a protocol, line by line: what nobody reads is left out, and nobody waits for it. */
+/** Standard error for talk besides a protocol, line by line. Unread lines are dropped without a wait. */
 export function protocolTalk(): (line: string) => void {
   const stream = opened(process.stderr, 2);
   stream.on("error", () => undefined);
   return (line) => {
-    if (stream.writableLength < MOST_WAITING) stream.write(`${line}\n`);
+    if (stream.writableLength < MAX_WAITING) stream.write(`${line}\n`);
   };
 }
 

@@ -1,21 +1,19 @@
 import { columns, indented } from "../channel/columns.ts";
 import type { Ink } from "../channel/ink.ts";
 import { escapeInvisible, visible } from "../errors.ts";
-import type { HeldContent, HeldEntry } from "../host/quarantine/content.ts";
-import type { Settled } from "../host/quarantine/quarantine.ts";
-import { isHeld, type QuarantineItem, type QuarantineRecord } from "../host/quarantine/record.ts";
+import type { HeldContent, HeldEntry } from "../host/launch/quarantine/content.ts";
+import type { Settled } from "../host/launch/quarantine/quarantine.ts";
+import { isHeld, type QuarantineItem, type QuarantineRecord } from "../host/launch/quarantine/record.ts";
 import { printObeyed } from "../profile/executed.ts";
 import { printSize } from "../profile/quantity.ts";
 
-/** So much of an id names it. */
 const SHORT = 8;
-/** The most things of one record that are listed. */
 const MAX_LISTED = 100;
-/** So many lines of a file are shown, and so many characters of each. */
+/** Maximum number of lines of a file that are shown, and of characters of each. */
 const MAX_LINES = 200;
 const MAX_CHARACTERS = 500;
 
-/** What is held, a row for each file, link or folder: of which call, since when, and which program obeys it. */
+/** The items in quarantine, a row for each file, link or folder: its call, its time, and the program that obeys it. */
 export function quarantineRows(records: readonly QuarantineRecord[], ink: Ink): readonly string[] {
   const rows = records.flatMap(({ id, takenAt, tool, items }) => {
     const held = items.filter(isHeld);
@@ -31,13 +29,13 @@ export function quarantineRows(records: readonly QuarantineRecord[], ink: Ink): 
   return columns(rows, [ink.bold]);
 }
 
-/** What a record is of. */
+/** The origin of a record, in one line. */
 export function recordLine({ id, takenAt, tool, workspace }: QuarantineRecord, ink: Ink): string {
-  const head = `${id}, taken ${timeOf(takenAt)} (UTC) after a call of ${tool} in ${visible(workspace)}`;
+  const head = `${id}, quarantined ${timeOf(takenAt)} (UTC) after a call of ${tool} in ${visible(workspace)}`;
   return ink.bold(escapeInvisible(head));
 }
 
-/** What was done with each item, and what could not be. */
+/** The result for each item, and its problem if there was one. */
 export function settledLines(done: string, settled: readonly Settled[], ink: Ink): readonly string[] {
   return settled.map(({ path, problem }) =>
     problem === null
@@ -46,7 +44,7 @@ export function settledLines(done: string, settled: readonly Settled[], ink: Ink
   );
 }
 
-/** All there is to know of one item; `content` is what it holds, as far as that can be shown. */
+/** All details of one item; `content` is its content, as far as it can be shown. */
 export function itemLines(item: QuarantineItem, content: HeldContent | null, ink: Ink): readonly string[] {
   const { path, aside, problem } = item;
   return [
@@ -54,7 +52,7 @@ export function itemLines(item: QuarantineItem, content: HeldContent | null, ink
     ...indented([
       escapeInvisible(printObeyed(item)),
       `${sizeOf(item)}; ${STATES[item.state]}`,
-      ...(isHeld(item) && aside !== null ? [`it lies at ${visible(aside)}`] : []),
+      ...(isHeld(item) && aside !== null ? [`it is at ${visible(aside)}`] : []),
       ...(problem === null ? [] : [escapeInvisible(problem)]),
       ...(isHeld(item) ? indented(contentLines(content)).map(ink.dim) : []),
     ]),
@@ -62,14 +60,14 @@ export function itemLines(item: QuarantineItem, content: HeldContent | null, ink
 }
 
 const STATES: Readonly<Record<QuarantineItem["state"], string>> = {
-  moving: "it was about to be taken",
-  taken: "held",
-  aside: "held in its folder, under another name",
-  restoring: "it was about to be given back",
-  kept: "given back",
-  dropped: "removed",
-  gone: "it is not there any more",
-  live: "it could not be taken, and is where it was",
+  moving: "being moved to the quarantine",
+  taken: "in quarantine",
+  aside: "renamed in its folder",
+  restoring: "being restored",
+  kept: "restored",
+  dropped: "deleted",
+  gone: "gone",
+  live: "still in place: it could not be moved",
 };
 
 function sizeOf({ kind, files, bytes, digest }: QuarantineItem): string {
@@ -82,14 +80,14 @@ function sizeOf({ kind, files, bytes, digest }: QuarantineItem): string {
 }
 
 function contentLines(content: HeldContent | null): readonly string[] {
-  if (content === null) return ["(its content can't be shown)"];
-  if (content.kind === "link") return [`it leads to ${visible(content.target)}`];
+  if (content === null) return ["(content cannot be shown)"];
+  if (content.kind === "link") return [`link to ${visible(content.target)}`];
   if (content.kind === "folder") {
     const more = content.more === 0 ? [] : [`(and ${content.more} more)`];
     return [...content.entries.flatMap(entryLines), ...more];
   }
   const bytes = Buffer.from(content.bytes);
-  if (bytes.includes(0)) return ["(it is no text)"];
+  if (bytes.includes(0)) return ["(not a text)"];
   const lines = bytes.toString("utf8").trimEnd().split("\n");
   const shown = lines.slice(0, MAX_LINES).map((line) => escapeInvisible(line.slice(0, MAX_CHARACTERS)));
   return lines.length > MAX_LINES ? [...shown, `(and ${lines.length - MAX_LINES} more lines)`] : shown;

@@ -2,12 +2,9 @@ import type { RulePlan } from "../backend/plan.ts";
 import { CALL_NAMES, CALL_PARAMETERS } from "../backend/seatbelt/gate.ts";
 import type { Ink } from "../channel/ink.ts";
 import { escapeInvisible } from "../errors.ts";
-import type { StatedMac } from "../host/mac/stated.ts";
+import type { StatedMac } from "../host/look/mac/stated.ts";
 
-/**
- * A plan of rules as a file that the launcher takes: what it must be told of a call in comments, and the text. Comments are
- * set apart on a terminal.
- */
+/** A plan of rules as a file for the launcher, with the parameters of a call in comments. */
 export function ruleLines(plan: RulePlan, ink: Ink): readonly string[] {
   const text = plan.rules.text.trimEnd().split("\n");
   return [
@@ -17,20 +14,20 @@ export function ruleLines(plan: RulePlan, ink: Ink): readonly string[] {
   ];
 }
 
-/** What is stated of the Mac that the rules are those of, as comments. */
+/** The assumed properties of the Mac that the rules are for, as comments. */
 export function statedLines({ release, arch, home, brew, twins }: StatedMac, ink: Ink): readonly string[] {
   const homes = new Set(twins.filter((twin) => twin.there === home).map((twin) => twin.here));
   return commented(
     [
-      `stated: macOS ${release}, ${arch}, the home folder ${home}, a volume that folds case,`,
-      `the command line tools, Homebrew in ${brew}; nothing of it was looked up`,
+      `assumed: macOS ${release}, ${arch}, the home folder ${home}, a case-insensitive volume,`,
+      `the command line tools, Homebrew in ${brew}; nothing was looked up`,
       ...[...homes].map((one) => `this machine's ${one} stands for ${home}`),
     ],
     ink,
   );
 }
 
-/** How many rules there are, and how long their text is. */
+/** The number of rules, and the size of their text. */
 export function ruleSize({ rules: { text } }: Pick<RulePlan, "rules">): {
   readonly rules: number;
   readonly bytes: number;
@@ -38,10 +35,10 @@ export function ruleSize({ rules: { text } }: Pick<RulePlan, "rules">): {
   return { rules: text.match(RULE)?.length ?? 0, bytes: text.length };
 }
 
-/** A rule begins a line, or stands behind the question whether the system knows its operation. */
+/** A rule starts a line, or follows the check whether the system knows its operation. */
 const RULE = /^(?:\(if \(defined\? '[^)]*\) )?\((?:allow|deny) /gm;
 
-/** What the launcher is told of each call: the parameters that the text names. */
+/** The launcher's parameters for each call, as the text names them. */
 function parameterLines({ rules: { text, parameters } }: RulePlan): readonly string[] {
   const { folder, home, temporary, given } = CALL_PARAMETERS;
   const ofCall = [
@@ -56,7 +53,7 @@ function parameterLines({ rules: { text, parameters } }: RulePlan): readonly str
   ];
 }
 
-/** Nothing listens for what is only shown. */
+/** A plan that is only shown has no listener. */
 function portLines({ proxy }: Pick<RulePlan, "proxy">): readonly string[] {
   return proxy === null
     ? []

@@ -1,14 +1,14 @@
+import { CLAIMS, type ClaimId } from "../attacks/claims.ts";
 import { columns } from "../channel/columns.ts";
-import type { Report, Tried } from "../selftest/battery.ts";
-import { CLAIMS, type ClaimId } from "../selftest/claims.ts";
+import type { Report, Tried } from "../selftest/run-selftest.ts";
 import type { Print } from "./print.ts";
 
-/** What is wrong with a case: the act was done, or its twin failed, so that the refusal proves nothing. */
+/** Failed attacks: the attack succeeded, or its control failed, so that its refusal proves nothing. */
 export function problemsIn({ tried }: Report): readonly Tried[] {
   return tried.filter(({ holds, twin }) => holds === false || twin === false);
 }
 
-/** Prints a report: a row for each claim, then whatever did not hold or could not be tried, and one line to end with. */
+/** Prints a report: a row for each claim, then everything that did not hold or could not be tried, and a last line. */
 export function showReport(report: Report, showsAll: boolean, print: Print): void {
   const { ink } = print;
   const { tried, backend, version, runAs } = report;
@@ -23,9 +23,14 @@ export function showReport(report: Report, showsAll: boolean, print: Print): voi
   const problems = problemsIn(report);
   if (problems.length === 0)
     print.result(
-      ink.good(`${count(tried, ({ holds }) => holds === true)} acts were refused, each tried beside a twin`),
+      ink.good(
+        `${count(tried, ({ holds }) => holds === true)} attacks were refused, each with a working control`,
+      ),
     );
-  else print.result(ink.bad(`${problems.length} of ${tried.length} acts were not refused, or prove nothing`));
+  else
+    print.result(
+      ink.bad(`${problems.length} of ${tried.length} attacks were not refused, or have no working control`),
+    );
 }
 
 function claimRows(tried: readonly Tried[]): readonly (readonly string[])[] {
@@ -33,18 +38,17 @@ function claimRows(tried: readonly Tried[]): readonly (readonly string[])[] {
   return ids.map((id: ClaimId) => {
     const cases = tried.filter(({ claim }) => claim === id);
     const refused = count(cases, ({ holds }) => holds === true);
-    const twins = count(cases, ({ twin }) => twin === true);
-    return [id, `${refused}/${cases.length} refused`, `${twins}/${cases.length} twins`, inShort(id)];
+    const controls = count(cases, ({ twin }) => twin === true);
+    return [id, `${refused}/${cases.length} refused`, `${controls}/${cases.length} controls`, inShort(id)];
   });
 }
 
-/** As many of a claim's words as a row has room for. */
-const MOST_OF_A_CLAIM = 72;
+const MAX_CLAIM_LENGTH = 72;
 
 function inShort(id: ClaimId): string {
   const claim = CLAIMS[id];
-  if (claim.length <= MOST_OF_A_CLAIM) return claim;
-  return `${claim.slice(0, claim.lastIndexOf(" ", MOST_OF_A_CLAIM)).replace(/[,;:]$/, "")} …`;
+  if (claim.length <= MAX_CLAIM_LENGTH) return claim;
+  return `${claim.slice(0, claim.lastIndexOf(" ", MAX_CLAIM_LENGTH)).replace(/[,;:]$/, "")} …`;
 }
 
 function count(tried: readonly Tried[], isCounted: (one: Tried) => boolean): number {
@@ -52,10 +56,10 @@ function count(tried: readonly Tried[], isCounted: (one: Tried) => boolean): num
 }
 
 function wordFor({ holds, twin }: Tried, { ink }: Print): string {
-  if (holds === false) return ink.bad("was done     ");
-  if (twin === false) return ink.bad("twin failed  ");
-  if (holds === null || twin === null) return ink.warn("not all tried");
-  return ink.good("refused      ");
+  if (holds === false) return ink.bad("NOT REFUSED   ");
+  if (twin === false) return ink.bad("control failed");
+  if (holds === null || twin === null) return ink.warn("not all tried ");
+  return ink.good("refused       ");
 }
 
 function noteOf({ note }: Tried): string {

@@ -1,20 +1,20 @@
-/** The bytes that mean something by themselves (ECMA-48). */
+/** The bytes that have a meaning of their own (ECMA-48). */
 const BYTE = { bell: 0x07, cancel: 0x18, substitute: 0x1a, escape: 0x1b, delete: 0x7f } as const;
-/** Those of C1 that open what is looked at. */
+/** The range of C1, and those of C1 that open a sequence we read. */
 const C1 = { first: 0x80, last: 0x9f, csi: 0x9b, osc: 0x9d } as const;
-/** No terminal takes more parameters of one sequence. */
-const MOST_NUMBERS = 256;
-/** No number that means anything is larger. */
-const MOST_NUMBER = 99_999;
-const MOST_MIDDLE = 2;
-/** What comes before a character of C1 in UTF-8. */
+/** Maximum number of parameters; no terminal accepts more. */
+const MAX_NUMBERS = 256;
+/** Maximum of a parameter; no meaningful number is larger. */
+const MAX_NUMBER = 99_999;
+const MAX_MIDDLE = 2;
+/** The first byte of a C1 character in UTF-8. */
 const C1_LEAD = 0xc2;
 
-/** What a program said to a terminal, as far as it changes what a terminal is like. */
-export type Said =
-  /** ESC, such as `%@`; one of C1 that is a character, or a byte, of its own counts as the same (ECMA-48, 5.3). */
+/** A sequence that a program sent to a terminal, as far as it changes the terminal's state. */
+export type TerminalSequence =
+  /** ESC, such as `%@`. A C1 character, or a C1 byte on its own, counts as the same (ECMA-48, 5.3). */
   | { readonly kind: "escape"; readonly middle: string; readonly final: string }
-  /** CSI, such as `?6h`; what is left out is 0. */
+  /** CSI, such as `?6h`; a missing number is 0. */
   | {
       readonly kind: "csi";
       readonly prefix: string;
@@ -22,39 +22,38 @@ export type Said =
       readonly middle: string;
       readonly final: string;
     }
-  /** OSC: that of its parameters which says something, as neither a number nor a question does; 1 is the first. */
+  /** OSC: the position of a parameter that sets something, so is neither a number nor a question. 1 is the first. */
   | { readonly kind: "osc"; readonly number: number; readonly at: number };
 
-/** Where in a sequence a byte stands. Other strings than OSC are text: what is in them is nobody's setting. */
+/** The place of a byte in a sequence. Strings other than OSC are text: their content changes no setting. */
 type State = "text" | "escape" | "csi" | "osc";
 
 /**
- * Reads the sequences in what a program says, byte by byte, in constant time and space for each: in whatever chunks it
- * comes and however long a sequence is. Where terminals differ in whether a sequence that is not well-formed still counts, it does
+ * Reads the sequences in a program's output, byte by byte, in constant time and space for each. Chunks and sequences
+ * may have any length. If terminals differ on whether a malformed sequence counts, it counts
  * (https://vt100.net/emu/dec_ansi_parser; control characters inside a sequence act, and the sequence goes on).
  */
 export class Sequences {
   readonly #knowsC1: boolean;
-  readonly #tell: (said: Said) => void;
+  readonly #tell: (said: TerminalSequence) => void;
   #state: State = "text";
   #before = 0;
   #prefix = "";
   #middle = "";
   #numbers: number[] = [];
   #number: number | null = null;
-  /** Of an OSC: its number, which of its parameters is read, and whether that is a question, or says something. */
+  /** State of an OSC: its number, the current parameter, and whether that is a question or was reported. */
   #osc = 0;
   #at = 0;
   #isQuestion = false;
   #isTold = false;
 
-  /** As a terminal reads that knows the control characters of C1 (bytes, or in UTF-8 the same bytes behind C2), or none. */
-  constructor(knowsC1: boolean, tell: (said: Said) => void) {
+  /** Reads like a terminal with or without C1 control characters (bytes, or in UTF-8 the same bytes after C2). */
+  constructor(knowsC1: boolean, tell: (said: TerminalSequence) => void) {
     this.#knowsC1 = knowsC1;
     this.#tell = tell;
   }
 
-  /** Reads the next byte. */
   take(byte: number): void {
     this.#read(byte);
     this.#before = byte;
@@ -84,7 +83,7 @@ export class Sequences {
     this.#isTold = false;
   }
 
-  /** Behind another byte than its lead it is the rest of a character, and mostly opens nothing. */
+  /** After a byte other than its lead, it is the rest of a character, and mostly opens nothing. */
   #takeC1(byte: number): void {
     this.#begin(byte === C1.csi ? "csi" : byte === C1.osc ? "osc" : "text");
     if (this.#state === "text" && (this.#before < C1.first || this.#before === C1_LEAD))
@@ -133,7 +132,7 @@ export class Sequences {
     }
     const isDigit = byte >= 0x30 && byte <= 0x39;
     if (this.#at === 0) {
-      // Of what has no number nothing is known.
+      // An OSC without a number is unknown.
       if (isDigit) this.#addDigit(byte);
       else this.#state = "text";
       return;
@@ -149,15 +148,15 @@ export class Sequences {
   }
 
   #addMiddle(character: string): void {
-    if (this.#middle.length < MOST_MIDDLE) this.#middle += character;
+    if (this.#middle.length < MAX_MIDDLE) this.#middle += character;
   }
 
   #addDigit(byte: number): void {
-    this.#number = Math.min((this.#number ?? 0) * 10 + byte - 0x30, MOST_NUMBER);
+    this.#number = Math.min((this.#number ?? 0) * 10 + byte - 0x30, MAX_NUMBER);
   }
 
   #endNumber(): void {
-    if (this.#numbers.length < MOST_NUMBERS) this.#numbers.push(this.#number ?? 0);
+    if (this.#numbers.length < MAX_NUMBERS) this.#numbers.push(this.#number ?? 0);
     this.#number = null;
   }
 }

@@ -1,18 +1,18 @@
+import type { SupervisorContext } from "../call/supervisor-context.ts";
 import { escapeInvisible } from "../errors.ts";
-import type { Shared } from "../supervisor/shared.ts";
 import type { Print } from "./print.ts";
 
-/** What is to be said when a supervisor starts: which config is in force, and what was found of calls that were cut off. */
+/** Notes at the start of a supervisor: the config in force, and the remains of interrupted calls. */
 export function startNotes(
-  { loaded, leftBehind }: Pick<Shared, "loaded" | "leftBehind">,
+  { loaded, leftBehind }: Pick<SupervisorContext, "loaded" | "leftBehind">,
   isQuiet: boolean,
 ): readonly string[] {
   return isQuiet ? leftBehind : [...loaded.notes, ...leftBehind];
 }
 
-/** Says it on stderr; `quiet` leaves out all but what was found, `more` is said besides. */
-export function tellStart(
-  shared: Pick<Shared, "loaded" | "leftBehind">,
+/** Prints the notes to stderr. `quiet` prints only the remains of calls; `more` is printed in addition. */
+export function reportStart(
+  shared: Pick<SupervisorContext, "loaded" | "leftBehind">,
   print: Print,
   { quiet, more = [] }: { readonly quiet: boolean; readonly more?: readonly string[] },
 ): void {

@@ -3,7 +3,7 @@ import { exitBySignals, unlessSignalled } from "./signals.ts";
 
 /** Runs the command line of this process. */
 export async function start(): Promise<void> {
-  // Should nothing be left to wait for before the command has answered, that is a failure and no success.
+  // If the event loop empties before the command has returned, that is a failure, not a success.
   process.exitCode = 70;
   exitBySignals();
   process.exitCode = await dispatch(process.argv.slice(2));

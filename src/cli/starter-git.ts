@@ -2,12 +2,12 @@ import { gitLines } from "../config/git-findings.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import type { Root } from "../tool/facts.ts";
 
-/** The line of a starter config that says what the folder itself is. */
+/** The line of a starter config for the workspace root. */
 const WORKSPACE = /^ {4}workspace: .*\n/m;
 
 /**
- * A starter config with the roots that git needs where the repository of the folder lies elsewhere, as that of a linked
- * worktree does. What only the folder says is written as a comment: a person decides whether it is meant.
+ * A starter config with the roots that git needs if the folder's repository is elsewhere, as for a linked worktree. A
+ * root that only the folder's own files name becomes a comment: a person decides whether it is intended.
  */
 export function withGitRoots(text: string, folder: AbsolutePath): string {
   const root: Root = {
@@ -21,8 +21,8 @@ export function withGitRoots(text: string, folder: AbsolutePath): string {
   };
   const lines = gitLines([root]).map(({ line, elsewhere: { isMutual } }) =>
     isMutual
-      ? `    # The repository of this folder: git writes there when it commits.\n    ${line}\n`
-      : `    # Git of this folder needs this as well, if it is yours:\n    # ${line}\n`,
+      ? `    # The repository of this folder: git writes here when it commits.\n    ${line}\n`
+      : `    # Git needs this folder as well. Remove the \`#\` if it is yours:\n    # ${line}\n`,
   );
   return text.replace(WORKSPACE, (workspace) => workspace + lines.join(""));
 }

@@ -1,27 +1,28 @@
 import { existsSync } from "node:fs";
-import { printFailure, type Way, walk } from "../config/safe-file.ts";
+import { printFailure, type ResolvedWay, walk } from "../config/safe-file.ts";
+import type { Removal } from "../decide/stays.ts";
 import { visible } from "../errors.ts";
-import type { Host } from "../host/host.ts";
-import { statsOf } from "../host/nodes.ts";
+import type { Host } from "../host/look/host.ts";
+import { statsOf } from "../host/look/nodes.ts";
 import type { PathFacts } from "../profile/access-to.ts";
 import { DEVICE_GROUPS } from "../profile/devices.ts";
 import { connectQuestion } from "../profile/examples.ts";
-import type { Question } from "../profile/explain.ts";
+import type { ProfileQuestion } from "../profile/explain.ts";
 import { MACOS_GROUPS } from "../profile/macos.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import { Port } from "../profile/ports.ts";
 import { SYSCALL_GROUPS } from "../profile/syscalls.ts";
-import type { Removal } from "../supervisor/stays.ts";
+import { refuseTilde } from "../tool/files/written-path.ts";
 import { knownWord, usage } from "./arguments.ts";
 import { typedPath } from "./typed-path.ts";
 
-/** What somebody asks about: the questions that must all be answered yes, and what the target turned out to be. */
-export interface Target {
-  readonly questions: readonly [Question, ...Question[]];
+/** The target of `explain`: the questions that must all be allowed, and notes about the target. */
+export interface ExplainTarget {
+  readonly questions: readonly [ProfileQuestion, ...ProfileQuestion[]];
   readonly notes: readonly string[];
 }
 
-/** The kinds of question that there are a command for. */
+/** The kinds of question that have a command. */
 export const ASKS = [
   "read",
   "write",
@@ -34,15 +35,14 @@ export const ASKS = [
   "macos",
   "port",
 ] as const;
-export type Ask = (typeof ASKS)[number];
+export type ExplainQuestion = (typeof ASKS)[number];
 
 /**
- * The questions about a target as it was typed. A path counts from the cwd, links on it are followed as the kernel does.
- * What is not there is asked about as something that the call makes, and its nearest existing folder as well, since what
- * covers that folder covers it too. What can be reached is a host, a path, or `@name`, an abstract socket. Throws `USAGE` for
- * a path that leads nowhere clear, `HOST_INVALID`.
+ * The questions about a typed target: a path from the cwd, or for `connect` a host, a path, or `@name` (abstract
+ * socket). Links are followed like in the kernel. A missing path is checked as a file that the call creates, and so is
+ * its nearest folder: what covers the folder covers the path. Throws `USAGE` for an unclear path, and `HOST_INVALID`.
  */
-export function targetOf(host: Host, ask: Ask, text: string): Target {
+export function targetOf(host: Host, ask: ExplainQuestion, text: string): ExplainTarget {
   if (text === "") throw usage("explain", "the target is empty");
   switch (ask) {
     case "read":
@@ -61,29 +61,29 @@ export function targetOf(host: Host, ask: Ask, text: string): Target {
     case "macos":
       return {
         questions: [{ ask, group: knownWord("explain", "group", text, MACOS_GROUPS) }],
-        notes: host.platform === "darwin" ? [] : ["only programs on macOS ask for it"],
+        notes: host.platform === "darwin" ? [] : ["only used on macOS"],
       };
     case "port":
       return portTarget(text);
   }
 }
 
-/** Throws `USAGE` for what is no port. */
+/** Throws `USAGE` for an invalid port. */
 export function readPort(command: "explain" | "run", text: string): number {
   const { data, error } = Port.safeParse(/^[0-9]+$/.test(text) ? Number(text) : Number.NaN);
   if (data !== undefined) return data;
-  throw usage(command, `${visible(text)} is no port: ${error?.issues[0]?.message ?? ""}`);
+  throw usage(command, `invalid port ${visible(text)}: ${error?.issues[0]?.message ?? ""}`);
 }
 
-function portTarget(text: string): Target {
+function portTarget(text: string): ExplainTarget {
   const port = readPort("explain", text);
-  const note = `it is open only while a call runs that asks for it: \`cofferdam run --port ${port} -- COMMAND\``;
+  const note = `the port is open only during a call that requests it: \`cofferdam run --port ${port} -- COMMAND\``;
   return { questions: [{ ask: "port", port }], notes: [note] };
 }
 
-function connectTarget(host: Host, text: string): Target {
+function connectTarget(host: Host, text: string): ExplainTarget {
   const isThere = existsSync(`${host.cwd}/${text}`);
-  // No host has a slash in its name.
+  // Hosts have no slash in their name.
   if (/^\.{0,2}\//.test(text) || (isThere && text.includes("/"))) {
     const { path, notes } = follow(host, text);
     return { questions: [{ ask: "socket", path }], notes };
@@ -92,44 +92,45 @@ function connectTarget(host: Host, text: string): Target {
   return { questions: [text.startsWith("@") ? abstractQuestion(host, text) : connectQuestion(text)], notes };
 }
 
-/** As ss(8) and `/proc/net/unix` write them. Throws `USAGE` where there are none, or for one without a name. */
-function abstractQuestion(host: Host, text: string): Question {
+/** Abstract sockets, written like in ss(8) and `/proc/net/unix`. Throws `USAGE` off Linux, or without a name. */
+function abstractQuestion(host: Host, text: string): ProfileQuestion {
   if (host.platform !== "linux")
     throw usage("explain", `${visible(text)} is the name of an abstract socket: only Linux has those`);
   if (text === "@") throw usage("explain", "the name of the abstract socket is empty", "write `@name`");
   return { ask: "abstract", name: text.slice(1) };
 }
 
-/** A word that stands in this folder as well. */
+/** The note for a word that is also a file in this folder. */
 function otherwise(text: string): string {
   const what = text.startsWith("@") ? "an abstract socket" : "a host";
-  return `taken as the name of ${what}; ask about ${visible(`./${text}`)} for what lies here`;
+  return `read as the name of ${what}; use ${visible(`./${text}`)} for the file here`;
 }
 
-function pathTarget(host: Host, ask: "read" | "write" | Removal, typed: string): Target {
+function pathTarget(host: Host, ask: "read" | "write" | Removal, typed: string): ExplainTarget {
   const text = typedPath(typed);
+  refuseTilde(text, (message, hint) => usage("explain", message, hint));
   const { path, nearest, isThere, notes } = isRemoval(ask) ? nameOfPath(host, text) : follow(host, text);
   if (isThere)
     return { questions: [{ ask, path, facts: isRemoval(ask) ? nameFacts(path) : factsOf(path) }], notes };
-  // Node hands on no bytes that are no UTF-8: what is not there may be something that is.
+  // Node does not pass on bytes that are not UTF-8, so a path that looks missing may exist.
   if (text === typed && text.includes("\u{fffd}"))
     throw usage(
       "explain",
-      `${visible(text)} may be a name with bytes that are no UTF-8`,
+      `${visible(text)} may be a name that is not valid UTF-8`,
       'write it as a JSON string, as receipts have it: `"caf\\udce9"`',
     );
   const kind = text.endsWith("/") ? "folder" : "file";
-  const made: Question = { ask, path, facts: { kind, bornInside: true } };
+  const made: ProfileQuestion = { ask, path, facts: { kind, bornInside: true } };
   if (isRemoval(ask)) return { questions: [made], notes: [...notes, "it does not exist yet"] };
-  const above: Question = { ask, path: nearest, facts: factsOf(nearest) };
+  const above: ProfileQuestion = { ask, path: nearest, facts: factsOf(nearest) };
   return { questions: [made, above], notes: [...notes, "it does not exist yet"] };
 }
 
-function isRemoval(ask: Ask): ask is Removal {
+function isRemoval(ask: ExplainQuestion): ask is Removal {
   return ask === "remove" || ask === "rename";
 }
 
-/** The path of the name itself: a link is removed or renamed, and never what it leads to (unlink(2), rename(2)). */
+/** The path of the name itself: a link is removed or renamed, never its target (unlink(2), rename(2)). */
 function nameOfPath(host: Host, text: string): Followed {
   const written = text.startsWith("/") ? text : `${host.cwd}/${text}`;
   const end = written.replace(/\/+$/, "");
@@ -146,23 +147,22 @@ function factsOf(path: AbsolutePath): PathFacts {
   return { kind: statsOf(path)?.isDirectory() === true ? "folder" : "file", bornInside: false };
 }
 
-/** A glob that hides holds for what a link leads to, and not for the link: it holds no content. */
+/** A glob that hides applies to the target of a link, not to the link, which has no content. */
 function nameFacts(path: AbsolutePath): PathFacts {
   return statsOf(path)?.isSymbolicLink() === true ? { kind: "file", bornInside: true } : factsOf(path);
 }
 
 interface Followed {
   readonly path: AbsolutePath;
-  /** What exists of it. */
   readonly nearest: AbsolutePath;
   readonly isThere: boolean;
   readonly notes: readonly string[];
 }
 
 function follow(host: Host, text: string): Followed {
-  if (text.includes("\0")) throw usage("explain", "a path can't hold NUL");
+  if (text.includes("\0")) throw usage("explain", "a path cannot contain NUL");
   const written = text.startsWith("/") ? text : `${host.cwd}/${text}`;
-  let way: Way;
+  let way: ResolvedWay;
   try {
     way = walk(written);
   } catch (cause) {
@@ -175,11 +175,11 @@ function follow(host: Host, text: string): Followed {
   if (way.missing.includes(".."))
     throw usage(
       "explain",
-      `${visible(text)} goes on behind what does not exist`,
+      `${visible(text)} has \`..\` after a folder that does not exist`,
       "write the path without `..`",
     );
   const path = way.missing.reduce(joinPath, way.real);
   const isThroughLink = way.steps.some((step) => step.stats.isSymbolicLink());
-  const notes = isThroughLink ? [`links on ${visible(text)} lead to ${visible(path)}`] : [];
+  const notes = isThroughLink ? [`symlinks in ${visible(text)} lead to ${visible(path)}`] : [];
   return { path, nearest: way.real, isThere: way.missing.length === 0, notes };
 }

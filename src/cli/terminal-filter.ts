@@ -1,19 +1,19 @@
 const ESC = "\u{1b}";
 const C1 = { csi: "\u{9b}", end: "\u{9c}" } as const;
-/** What opens a string of the terminal: DCS, SOS, OSC, PM, APC; as ESC and a letter, or as one C1 character. */
+/** Openers of a terminal's strings: DCS, SOS, OSC, PM, APC; as ESC and a letter, or as one C1 character. */
 const STRINGS = { letters: "PX]^_", c1: "\u{90}\u{98}\u{9d}\u{9e}\u{9f}" } as const;
-/** BEL, CAN and SUB end a string as well. */
+/** BEL, CAN and SUB also end a string. */
 const STRING_ENDS = `\u{7}\u{18}\u{1a}${C1.end}`;
-/** Longer parameters are nobody's colours. */
-const MOST_PARAMETERS = 64;
+/** Maximum length of parameters; colours need less. */
+const MAX_PARAMETERS = 64;
 
-/** Where in a sequence the text stands (ECMA-48; the states of https://vt100.net/emu/dec_ansi_parser). */
+/** The place of a character in a sequence (ECMA-48; the states of https://vt100.net/emu/dec_ansi_parser). */
 type State = "text" | "escape" | "escape-middle" | "csi" | "string";
 
 /**
- * What a tool writes to a person's terminal, without what would act on that terminal: colours (SGR), tab, newline and
- * carriage return pass, every other control character and escape sequence is dropped, bytes that are not UTF-8 become
- * U+FFFD. Sequences may be split over chunks in any way. A string that has no end hides no more than its own line.
+ * A tool's output without anything that would control the person's terminal. Colours (SGR), tab, newline and carriage
+ * return pass. Every other control character and escape sequence is dropped. Bytes that are not UTF-8 become U+FFFD.
+ * Sequences may be split over chunks in any way. A string without an end hides only its own line.
  */
 export class TerminalFilter {
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -26,7 +26,7 @@ export class TerminalFilter {
     return this.#filter(this.#decoder.decode(chunk, { stream: true }));
   }
 
-  /** What is left at the end; colours that may still be on are switched off. */
+  /** The rest at the end; switches off colours that may still be on. */
   end(): string {
     const rest = this.#filter(this.#decoder.decode());
     const reset = this.#isColoured ? `${ESC}[0m` : "";
@@ -82,7 +82,7 @@ export class TerminalFilter {
 
   #takeCsi(character: string): string {
     if (isBetween(character, " ", "?")) {
-      if (this.#parameters.length <= MOST_PARAMETERS) this.#parameters += character;
+      if (this.#parameters.length <= MAX_PARAMETERS) this.#parameters += character;
       return "";
     }
     this.#state = "text";
@@ -90,7 +90,7 @@ export class TerminalFilter {
     if (
       character !== "m" ||
       !/^[0-9;:]*$/.test(this.#parameters) ||
-      this.#parameters.length > MOST_PARAMETERS ||
+      this.#parameters.length > MAX_PARAMETERS ||
       conceals(this.#parameters)
     )
       return "";
@@ -110,9 +110,9 @@ export class TerminalFilter {
 }
 
 /**
- * True when some terminal may take one of the parameters for text that can't be seen (8). Only as part of a colour that
- * every terminal that has colours reads alike, an 8 is none: `38;5;8`, `38;2;8;8;8`, and the same with colons, which by
- * themselves are one parameter. Not every terminal knows underlines of a colour (58), and then reads what follows.
+ * True if some terminal may read one of the parameters as concealed text (8). An 8 is safe only in a colour that all
+ * colour terminals read alike. Those are `38;5;8`, `38;2;8;8;8`, and the same with colons, which are then one
+ * parameter. Some terminals do not know underline colours (58), and read the next numbers.
  */
 function conceals(parameters: string): boolean {
   const list = parameters.split(";");
@@ -126,7 +126,7 @@ function conceals(parameters: string): boolean {
   return false;
 }
 
-/** In one parameter: an index, or red, green and blue. Where a space of colours is named as well, terminals differ. */
+/** A colour in one parameter: an index, or red, green and blue. With a colour space, terminals differ. */
 const COLOUR_IN_ONE = /^0*[34]8:(?:0*5:\d+|0*2:\d*:\d*:\d*)$/;
 
 function isConcealing(parameter: string): boolean {
@@ -137,7 +137,7 @@ function isColour(parameter: string): boolean {
   return [38, 48].includes(Number(parameter));
 }
 
-/** How many of the parameters behind 38 or 48 are its own. */
+/** The number of parameters after 38 or 48 that belong to it. */
 function partsOfColour([way, ...parts]: readonly string[]): number {
   const length =
     way === undefined || way.includes(":")

@@ -1,35 +1,37 @@
 import { isUtf8 } from "node:buffer";
-import { Screen } from "../channel/screen.ts";
-import { type Captured, Kept, type OutputSink } from "../host/output.ts";
+import { TerminalScreen } from "../channel/screen.ts";
+import { type Captured, Kept, type OutputSink } from "../host/launch/output.ts";
+import { aborted } from "../host/pause.ts";
 import type { Print } from "./print.ts";
 import { TerminalFilter } from "./terminal-filter.ts";
 
-/** Where a tool's two streams go. */
+/** The destination of a tool's two streams. */
 export interface ToolOutput {
   readonly sinks: { readonly stdout: OutputSink; readonly stderr: OutputSink };
-  /** Shows what is left when the tool has ended. */
+  /** Shows the rest after the tool has ended. */
   finish(): Promise<void>;
 }
 
 const STREAMS = ["stdout", "stderr"] as const;
 
 /**
- * Passes a tool's output on as it comes, at the pace of whoever reads it. What goes to a terminal is filtered first.
- * Once the signal has come nobody is waited for. While a question stands on the screen, what goes to a terminal waits.
+ * Passes a tool's output on at the pace of the reader. Output to a terminal is filtered first, and waits while a
+ * request is on the screen. After the signal there is no wait.
  */
-export function passOn(print: Print, signal: AbortSignal, screen: Screen = new Screen()): ToolOutput {
-  const aborted = new Promise<void>((resolve) => {
-    signal.addEventListener("abort", () => resolve(), { once: true });
-    if (signal.aborted) resolve();
-  });
+export function passOn(
+  print: Print,
+  signal: AbortSignal,
+  screen: TerminalScreen = new TerminalScreen(),
+): ToolOutput {
+  const over = aborted(signal);
   const filters = { stdout: new TerminalFilter(), stderr: new TerminalFilter() };
   const pass = async (to: "stdout" | "stderr", chunk: Uint8Array): Promise<void> => {
-    if (!signal.aborted) await Promise.race([print.stream(to, chunk), aborted]);
+    if (!signal.aborted) await Promise.race([print.stream(to, chunk), over]);
   };
   const show = async (to: "stdout" | "stderr", text: string): Promise<void> => {
     if (text === "") return;
-    await Promise.race([screen.free(), aborted]);
-    if (!signal.aborted) await Promise.race([print.text(to, text), aborted]);
+    await Promise.race([screen.free(), over]);
+    if (!signal.aborted) await Promise.race([print.text(to, text), over]);
   };
   const sinkFor = (to: "stdout" | "stderr"): OutputSink => {
     if (!print.isTerminal(to)) return (chunk) => pass(to, chunk);
@@ -43,19 +45,19 @@ export function passOn(print: Print, signal: AbortSignal, screen: Screen = new S
   };
 }
 
-/** More than this of one stream is not held for a JSON result. */
-const MOST_KEPT = 16 * 1024 ** 2;
+/** Maximum size of one stream that is kept for a JSON result, in bytes. */
+const MAX_KEPT = 16 * 1024 ** 2;
 
-/** One stream as it stands in a JSON result: text where the bytes are UTF-8, else base64. */
+/** One stream in a JSON result: text if the bytes are UTF-8, else base64. */
 export interface KeptText {
   readonly encoding: "utf8" | "base64";
   readonly data: string;
   readonly droppedBytes: number;
-  /** The end of what was dropped, as text. */
+  /** The end of the dropped output, as text. */
   readonly tail: string;
 }
 
-/** Holds a tool's output, the first 16 MiB of each stream. */
+/** Keeps a tool's output, the first 16 MiB of each stream. */
 export class KeptOutput {
   readonly #streams = { stdout: new KeptStream(), stderr: new KeptStream() };
 
@@ -64,7 +66,7 @@ export class KeptOutput {
     stderr: (chunk: Buffer): void => this.#streams.stderr.take(chunk),
   };
 
-  /** What was kept, with what the supervisor says that it dropped before. */
+  /** The output that was kept, with the amount that the supervisor dropped before. */
   kept(of: "stdout" | "stderr", { droppedBytes, tail }: Pick<Captured, "droppedBytes" | "tail">): KeptText {
     const { bytes, dropped } = this.#streams[of].whole();
     const encoding = isUtf8(bytes) ? "utf8" : "base64";
@@ -83,7 +85,7 @@ class KeptStream {
   #dropped = 0;
 
   take(chunk: Buffer): void {
-    const part = chunk.subarray(0, Math.max(0, MOST_KEPT - this.#length));
+    const part = chunk.subarray(0, Math.max(0, MAX_KEPT - this.#length));
     this.#kept.add(part);
     this.#length += part.length;
     this.#dropped += chunk.length - part.length;

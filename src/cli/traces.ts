@@ -1,23 +1,22 @@
-import { type Said, Sequences } from "./sequences.ts";
+import { Sequences, type TerminalSequence } from "./sequences.ts";
 
 const ESC = "\u{1b}";
 const CAN = "\u{18}";
 const SHIFT_IN = "\u{f}";
 
-/** Without these bytes, and those of C1, nothing acts on a terminal but by lines and tabs: ENQ, SO and ESC. */
+/** Bytes that affect a terminal beyond lines and tabs, together with those of C1: ENQ, SO and ESC. */
 const ENQUIRY = 0x05;
 const SHIFT_OUT = 0x0e;
 const ESCAPE = 0x1b;
-/** Other screens than the usual one, in the ways that there are of asking for one. */
 const OTHER_SCREENS: readonly number[] = [47, 1047, 1049];
 
 /**
- * Puts right what a program may have left: a sequence without an end, the other screen, a scroll region, keys that are
- * locked (KAM) or send something else (DECCKM, DECNKM, LNM), control characters that are shown (CRM), reverse video, no
- * wrapping, a hidden cursor, insert mode, reports of the mouse, the focus, pastes, colours and sizes, output held back,
- * another character set, colours. All of it is as usual already where nothing was left, and moves nothing then (ECMA-48;
- * https://invisible-island.net/xterm/ctlseqs/ctlseqs.html; the makers of 2026, 2031 and 2048 say what those are).
- * Some terminals take no sequence of more than 64 bytes, or no more than 16 parameters.
+ * Restores a terminal. It ends an unfinished sequence and leaves the other screen. It resets a scroll region, keys that
+ * are locked (KAM) or send something else (DECCKM, DECNKM, LNM), visible control characters (CRM) and reverse video. It
+ * resets wrapping, the cursor, insert mode, reports of the mouse, the focus, pastes, colours and sizes, held output,
+ * character set and colours. On an unchanged terminal it moves nothing (ECMA-48;
+ * https://invisible-island.net/xterm/ctlseqs/ctlseqs.html; modes 2026, 2031 and 2048: their authors' documents). Some
+ * terminals accept no sequence of more than 64 bytes, or of more than 16 parameters.
  */
 const AS_USUAL = [
   `${ESC}[2;3;4;20l`,
@@ -28,10 +27,9 @@ const AS_USUAL = [
   `${SHIFT_IN}${ESC}(B${ESC}[0m`,
 ].join("");
 
-/** A tab stop every eight columns, in as wide a window as there is. */
+/** A tab stop every eight columns, for the widest windows. */
 const TAB_STOPS = `${ESC}7\r${`${ESC}[8C${ESC}H`.repeat(64)}${ESC}8`;
 
-/** A mode that is put right only where the program changed it. */
 interface Mode {
   readonly prefix: string;
   readonly final: string;
@@ -39,10 +37,10 @@ interface Mode {
 }
 
 /**
- * The modes that are put right only where the program changed them, because the person may have another custom, or the
- * cursor moves: places that count from a margin (DECOM, DECLRMM), what the key Backspace sends (DECBKM), the terminal
- * showing what is typed by itself (SRM), keys as other terminals have them (xterm's 1050 to 1061). Whether the key Meta
- * sets the eighth bit (1034) is left as the program left it: nobody can tell how the person had it.
+ * Modes that are restored only if the program changed them, because the person may prefer another setting, or the
+ * cursor moves. They are: positions relative to a margin (DECOM, DECLRMM), the code of Backspace (DECBKM), local echo
+ * (SRM), and key codes of other terminals (xterm's 1050 to 1061). Whether Meta sets the eighth bit (1034) stays as the
+ * program left it: its earlier state is unknown.
  */
 const MODES: ReadonlyMap<number, Mode> = new Map([
   [6, { prefix: "?", final: "h", undone: `${ESC}[?6l${ESC}[999;1H` }],
@@ -55,27 +53,26 @@ const MODES: ReadonlyMap<number, Mode> = new Map([
   ]),
 ]);
 
-/** All goes to a printer, and nothing to the screen, until this (MC); what else is told a printer then takes as text. */
+/** Ends printer mode, in which all output goes to a printer (MC). The printer takes other sequences as text. */
 const TO_SCREEN = `${CAN}${ESC}[4i`;
-/** What is written now is not printed as well. */
+/** Stops copies of the output to the printer. */
 const NO_COPIES = `${ESC}[?4i`;
-/** What is written can be erased again: an area without an end (SPA, EPA), and characters by themselves (DECSCA). */
+/** Makes text erasable again: an area without an end (SPA, EPA), and single characters (DECSCA). */
 const ERASABLE = `${ESC}W${ESC}[0"q`;
 const PRINTER_ON = 5;
 
-/** The mode of a VT52 (DECANM), which knows no other sequence than its own way out. */
+/** The mode of a VT52 (DECANM), which only knows its own sequence to leave it. */
 const VT52 = 2;
-/** The first and the last of those of xterm's colours that are no palette's: OSC 10 sets the first, OSC 110 resets it. */
+/** The first and last of xterm's colours outside the palette: OSC 10 sets the first, OSC 110 resets it. */
 const COLOURS = { first: 10, last: 19 } as const;
-/** Keys of another kind have higher numbers in no terminal (XTMODKEYS, XTFMTKEYS). */
-const MOST_KEYS = 99;
-/** No flags of kitty's keys on the screen that is shown; the cursor stays where they mean it (SCORC). */
+/** Maximum number of a key modifier setting in any terminal (XTMODKEYS, XTFMTKEYS). */
+const MAX_KEYS = 99;
+/** Clears the flags of kitty's keys on the current screen. Other terminals read it as SCORC, so the cursor is saved. */
 const NO_KITTY_KEYS = `${ESC}7${ESC}[=0u${ESC}8`;
 
 /**
- * What a program that a terminal was lent to may have left there. What it says is passed on as it is; here it is looked
- * at, so that afterwards as little as possible has to be put right, and nothing after a program that only wrote text. It
- * is read in both ways that terminals read: with C1 and without.
+ * The changes that a program may have left on a lent terminal; its output is only inspected. As little as possible is
+ * restored, and nothing after plain text. It is read both with C1 and without, like terminals do.
  */
 export class Traces {
   readonly #readers = [true, false].map((c1) => new Sequences(c1, (said) => this.#note(said)));
@@ -88,7 +85,6 @@ export class Traces {
   readonly #keys = new Set<string>();
   readonly #customs = new Set<string>();
 
-  /** Looks at what the program says next. */
   see(chunk: Uint8Array): void {
     for (const byte of chunk) {
       this.#hasActed ||=
@@ -97,15 +93,15 @@ export class Traces {
     }
   }
 
-  /** True once the program may have acted on the terminal, or asked it something. */
+  /** True if the program may have changed the terminal, or asked it something. */
   get hasActed(): boolean {
     return this.#hasActed;
   }
 
-  /** What puts the terminal right. */
+  /** The sequences that restore the terminal. */
   undoing(): string {
     if (!this.#hasActed) return "";
-    // Each screen has flags of its own (https://sw.kovidgoyal.net/kitty/keyboard-protocol).
+    // Each screen has its own flags (https://sw.kovidgoyal.net/kitty/keyboard-protocol).
     const noKittyKeys = this.#hasKittyKeys ? NO_KITTY_KEYS : "";
     return [
       this.#isVt52 ? `${CAN}${ESC}<` : "",
@@ -114,7 +110,7 @@ export class Traces {
       this.#hasLink ? `${ESC}]8;;${ESC}\\` : "",
       noKittyKeys,
       this.#otherScreen === null ? "" : `${ESC}[?${this.#otherScreen}l`,
-      // Before colours are as usual: a terminal that does not know it might take it for one.
+      // Before the colours are reset: a terminal that does not know it might read it as a colour.
       ...this.#keys,
       AS_USUAL,
       noKittyKeys,
@@ -122,12 +118,12 @@ export class Traces {
     ].join("");
   }
 
-  /** What makes the screen the program's again, which then draws it. */
+  /** The sequence that returns to the program's screen; the program then draws it. */
   redoing(): string {
     return this.#otherScreen === null ? "" : `${ESC}[?${this.#otherScreen}h`;
   }
 
-  #note(said: Said): void {
+  #note(said: TerminalSequence): void {
     if (said.kind === "osc") this.#noteOsc(said.number, said.at);
     else if (said.kind === "csi") this.#noteCsi(said);
     else if (said.middle === "%" && said.final === "@") this.#customs.add(`${ESC}%G`);
@@ -135,17 +131,15 @@ export class Traces {
     else if (said.middle === "" && said.final === "V") this.#customs.add(ERASABLE);
   }
 
-  /** Links, and what colours are. */
   #noteOsc(number: number, at: number): void {
     if (number === 8) this.#hasLink = true;
     if (number === 4 || number === 5) this.#customs.add(`${ESC}]10${number}${ESC}\\`);
-    // A colour behind another in one OSC is the next one's.
+    // A further colour in one OSC is the one of the next number.
     const colour = number + at - 1;
     if (number >= COLOURS.first && colour <= COLOURS.last) this.#customs.add(`${ESC}]1${colour}${ESC}\\`);
   }
 
-  /** Modes, keys, the cursor's shape, tab stops, the printer and what can't be erased. */
-  #noteCsi({ prefix, numbers, middle, final }: Extract<Said, { kind: "csi" }>): void {
+  #noteCsi({ prefix, numbers, middle, final }: Extract<TerminalSequence, { kind: "csi" }>): void {
     if (middle !== "") {
       if (middle === " " && final === "q") this.#customs.add(`${ESC}[0 q`);
       if (middle === '"' && final === "q") this.#customs.add(ERASABLE);
@@ -156,7 +150,7 @@ export class Traces {
     else if (final === "u") this.#hasKittyKeys ||= prefix !== "" && prefix !== "?";
     else if (prefix === ">" && (final === "m" || final === "n" || final === "f")) {
       const [keys] = numbers;
-      if (keys === undefined || keys > MOST_KEYS) return;
+      if (keys === undefined || keys > MAX_KEYS) return;
       this.#keys.add(`${ESC}[>${keys}${final === "f" ? "f" : "m"}`);
     }
   }

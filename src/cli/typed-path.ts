@@ -2,8 +2,8 @@ import { escapeInvisible } from "../errors.ts";
 import { pathToBytes } from "../profile/path.ts";
 
 /**
- * A path as it was typed, or as JSON has one with bytes that are no UTF-8, which Node hands on in no argument: in quotes,
- * `"b\udcff/.envrc"`. Any other text in quotes is a name.
+ * A path as it was typed. In quotes it is JSON, for bytes that are not UTF-8 and that Node passes in no argument:
+ * `"b\udcff/.envrc"`. Any other quoted text is a name.
  */
 export function typedPath(text: string): string {
   if (!text.startsWith('"')) return text;
@@ -15,7 +15,7 @@ export function typedPath(text: string): string {
   }
 }
 
-/** Every way in which a path may be typed: as it is, as texts show it, and as Node hands on its bytes. */
+/** Every way to type a path: as it is, as texts show it, and as Node passes its bytes. */
 export function waysToType(path: string): readonly string[] {
   if (path.isWellFormed()) return [path, escapeInvisible(path)];
   return [path, escapeInvisible(path), Buffer.from(pathToBytes(path)).toString()];

@@ -1,4 +1,4 @@
-import type { Standings } from "../backend/plan.ts";
+import type { EnforcementReport } from "../backend/plan.ts";
 import { PROTECTIONS } from "../backend/plan.ts";
 import { columns } from "../channel/columns.ts";
 import type { Ink } from "../channel/ink.ts";
@@ -6,26 +6,26 @@ import type { Action } from "../policy/action.ts";
 import type { GrantedView } from "../policy/request.ts";
 import type { Verdict } from "../policy/verdict.ts";
 
-/** The colour that an action has everywhere. */
+/** The colour of an action. */
 export function tintOf(action: Action, ink: Ink): (text: string) => string {
   return { allow: ink.good, ask: ink.warn, deny: ink.bad }[action];
 }
 
-/** Every rule that spoke: who says it, which rule, what it says, and why. */
+/** Every rule that applied: its layer, the rule, its action, and the reason. */
 export function ruleRows({ hits }: Verdict): readonly (readonly string[])[] {
   return hits.map((hit) => [hit.layer, hit.rule, hit.action, hit.reason ?? ""]);
 }
 
-/** How each protection stands, in the order of receipts. */
-export function standingLines(standings: Standings, ink: Ink): readonly string[] {
+/** The enforcement of each protection, in the order of receipts. */
+export function enforcementLines(report: EnforcementReport, ink: Ink): readonly string[] {
   const rows = PROTECTIONS.map((name) => {
-    const standing = standings[name];
-    return [name, standing.kind, "reason" in standing ? standing.reason : ""];
+    const enforcement = report[name];
+    return [name, enforcement.kind, "reason" in enforcement ? enforcement.reason : ""];
   });
   return columns(rows, [undefined, undefined, ink.dim]);
 }
 
-/** What a call gets, in as few lines as a person can decide on. */
+/** The access of a call, in few enough lines for a person to decide on. */
 export function grantRows(view: GrantedView): readonly (readonly string[])[] {
   const { write, read, runtimes, network, devices = [], limits, shortfall } = view;
   const readable = [...read, ...(runtimes.length === 0 ? [] : [`the runtimes ${runtimes.join(", ")}`])];
@@ -35,6 +35,6 @@ export function grantRows(view: GrantedView): readonly (readonly string[])[] {
     ["network", network],
     ...devices.map((may, index) => [index === 0 ? "devices" : "", `it may ${may}`]),
     ...(limits.length === 0 ? [] : [["limits", limits.join(", ")]]),
-    ...shortfall.map((one, index) => [index === 0 ? "not given" : "", one]),
+    ...shortfall.map((one, index) => [index === 0 ? "not granted" : "", one]),
   ];
 }

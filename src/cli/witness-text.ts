@@ -1,15 +1,12 @@
 import { visible } from "../errors.ts";
 import type { Comparison, Witness } from "../profile/compare.ts";
 import { printDeviceGroup } from "../profile/devices.ts";
-import { addressClass, printHostRule, type Target } from "../profile/host-rule.ts";
+import { addressClass, type ConnectTarget, printHostRule } from "../profile/host-rule.ts";
 import { printMacosGroup } from "../profile/macos.ts";
 import type { Network } from "../profile/network.ts";
 import { printSyscallGroup } from "../profile/syscalls.ts";
 
-/**
- * What one profile allows and another does not, in words; for files also how far the other goes. `networks` are those of
- * both.
- */
+/** The access that one profile allows and another does not, in words; `networks` are those of both profiles. */
 function printWitness(witness: Witness, networks: readonly Network[]): string {
   switch (witness.field) {
     case "files": {
@@ -41,24 +38,24 @@ function printWitness(witness: Witness, networks: readonly Network[]): string {
       return `be reached at the port ${witness.port} of this machine's loopback`;
     case "limits":
       return witness.name === "strict"
-        ? "go on where a limit can't be enforced"
+        ? "run although a limit can't be enforced"
         : `use more: ${witness.name}`;
   }
 }
 
-/** How it is reached. An address that neither network lists stands for every one of its class: nobody wrote it. */
-function wayOf({ address, proxy }: Target, networks: readonly Network[]): string {
+/** The way to it. An address that neither network lists represents its whole class; no config names it. */
+function wayOf({ address, proxy }: ConnectTarget, networks: readonly Network[]): string {
   if (proxy !== undefined) return ` by the proxy ${proxy}`;
   const rules = networks.flatMap((one) => (typeof one === "string" ? [] : [...one.hosts, ...one.never]));
   if (rules.some(({ name, at }) => name === address || at === address)) return ` at ${address}`;
   return addressClass(address) === "public" ? "" : " at a private address";
 }
 
-/** What makes a comparison come out as wider, in words. `networks` are those of the two profiles. */
+/** The reason why a comparison is wider, in words. `networks` are those of the two profiles. */
 export function printWider(
   comparison: Exclude<Comparison, { readonly kind: "within" }>,
   networks: readonly Network[],
 ): string {
   if (comparison.kind === "exceeds") return printWitness(comparison.witness, networks);
-  return `perhaps something that the mask ${visible(comparison.mask.pattern.text)} of the other takes away: the two can't be compared`;
+  return `perhaps something that the mask ${visible(comparison.mask.pattern.text)} of the other removes: the two cannot be compared`;
 }

@@ -1,11 +1,11 @@
 import { CofferdamError, escapeInvisible } from "../errors.ts";
-import type { Host } from "../host/host.ts";
-import { there } from "../host/mac/stated.ts";
-import { everyRuntime, passedOver } from "../host/runtimes.ts";
+import type { Host } from "../host/look/host.ts";
+import { there } from "../host/look/mac/stated.ts";
+import { everyRuntime, passedOver } from "../host/look/runtimes.ts";
 import { type AbsolutePath, isInside, joinPath, parentOf } from "../profile/path.ts";
 import type { PathVariables } from "../profile/sections.ts";
 import type { Root, Runtime } from "../tool/facts.ts";
-import type { Config, ConfigOrigin, Loaded } from "./config.ts";
+import type { Config, ConfigOrigin, LoadedConfig } from "./config.ts";
 import { assertEnvSettable } from "./env-names.ts";
 import { assertConfigExamples } from "./example-check.ts";
 import { printGrants } from "./grants-line.ts";
@@ -31,7 +31,7 @@ import { assertSettings } from "./settings-check.ts";
 import { isShippedName } from "./shipped.ts";
 import { positionAt, readYaml, type YamlFile } from "./yaml.ts";
 
-/** A config file that was read, how it came to apply, and how the profiles that it names are read. */
+/** A config file's content, its origin, and the reader for its profiles. */
 export interface ConfigSource {
   readonly origin: Exclude<ConfigOrigin, { readonly kind: "default" }>;
   readonly file: ReadFile;
@@ -40,14 +40,11 @@ export interface ConfigSource {
 
 /** A loaded config, and the part of its ceiling that it names itself. */
 export interface Assembled {
-  readonly loaded: Loaded;
+  readonly loaded: LoadedConfig;
   readonly ownProfiles: readonly OperatorProfile[];
 }
 
-/**
- * A config file made into what the supervisor starts with. Throws `CONFIG_INVALID`, `ROOT_REFUSED`, `PATH_INVALID`,
- * `HOST_INVALID`, and what operator profiles throw.
- */
+/** Assembles a config. Throws `CONFIG_INVALID`, `ROOT_REFUSED`, `PATH_INVALID`, `HOST_INVALID`, errors of profiles. */
 export function assemble(host: Host, source: ConfigSource, byCaller: readonly NamedProfile[]): Assembled {
   const { path, bytes } = source.file;
   const workspace = parentOf(path);
@@ -82,16 +79,18 @@ export function assemble(host: Host, source: ConfigSource, byCaller: readonly Na
   return { loaded: together(host, config, over, [path]), ownProfiles: over.ofConfig };
 }
 
-/** What forks without end stops here, before the machine does. Memory has no bound that is right for every machine. */
+/** Stops endless forking before it stops the machine. Memory has no limit that fits every machine. */
 const DEFAULT_PROCESSES = 4096;
 
 /**
- * What applies without any config: the folder as the one root, written without asking, what programs in PATH need, no
- * network, and a number of processes that no honest build comes near; what stands in PATH by way of the folder decides
- * nothing. Throws `ROOT_REFUSED` where the folder is too wide
- * for that.
+ * The policy without a config: the folder as the one root, writable without approval, the files that programs in PATH
+ * need, no network. PATH entries that lead through the folder have no effect. Throws `ROOT_REFUSED` if it is too wide.
  */
-export function assembleDefault(host: Host, cwd: AbsolutePath, byCaller: readonly NamedProfile[]): Loaded {
+export function assembleDefault(
+  host: Host,
+  cwd: AbsolutePath,
+  byCaller: readonly NamedProfile[],
+): LoadedConfig {
   const path = workingFolder(host, cwd);
   const runtimes = everyRuntime(host, [path]);
   const names = ["system", ...runtimes.map(({ name }) => name).filter((name) => name !== "system")];
@@ -134,7 +133,7 @@ export function assembleDefault(host: Host, cwd: AbsolutePath, byCaller: readonl
   };
   const loaded = together(host, config, over, [joinPath(path, CONFIG_NAME)]);
   const problem = passedOver(host, runtimes, [path]);
-  return problem === null ? loaded : { ...loaded, notes: [...loaded.notes, `passed over: ${problem}`] };
+  return problem === null ? loaded : { ...loaded, notes: [...loaded.notes, `skipped: ${problem}`] };
 }
 
 function workingFolder(host: Host, cwd: AbsolutePath): AbsolutePath {
@@ -143,13 +142,13 @@ function workingFolder(host: Host, cwd: AbsolutePath): AbsolutePath {
   } catch (error) {
     if (!(error instanceof CofferdamError)) throw error;
     throw new CofferdamError(error.code, error.message, {
-      hint: `start in a project's folder, or write a \`${CONFIG_NAME}\` that lists smaller ones`,
+      hint: `start in a project's folder, or write a \`${CONFIG_NAME}\` that lists smaller folders`,
       cause: error,
     });
   }
 }
 
-/** What the variables of an operator profile stand for under a config: on a stated Mac, its paths. */
+/** The variables of operator profiles under a config; on a stated Mac, with its paths. */
 export function variablesFor(
   host: Host,
   { workspace, runtimes }: Pick<Config, "workspace" | "runtimes">,
@@ -176,36 +175,31 @@ function profilesOf(file: ConfigFile, yaml: YamlFile, folder: AbsolutePath): rea
   });
 }
 
-/** The operators' folders count as files here: what lies in one decides over later calls, so none may be changed. */
+/** Adds the operators' folders to the files: a file in them decides over later calls, so none may be changed. */
 function together(
   host: Host,
   config: Config,
   { ceiling, profiles }: LoadedCeiling,
   own: readonly AbsolutePath[],
-): Loaded {
+): LoadedConfig {
   const folders = host.operatorFolders
     .map((folder) => realPath(folder))
     .filter((folder) => config.roots.some((root) => isInside(folder, root.path)));
   const files = [...new Set([...own, ...profiles.map((profile) => profile.path), ...folders])];
-  return {
-    config,
-    ceiling,
-    files,
-    notes: notesOn(config, ceiling.labels),
-  };
+  return { config, ceiling, files, notes: notesOn(config, ceiling.labels) };
 }
 
 function notesOn(config: Config, labels: readonly string[]): readonly string[] {
   const { origin } = config;
   const which =
     origin.kind === "default"
-      ? "config: built in, for lack of a file"
+      ? "config: built in (no cofferdam.yaml found)"
       : `config: ${escapeInvisible(origin.file)} (${origin.kind === "named" ? "named by --config" : "trusted"})`;
-  const first = `${which}; ceiling: ${labels.join(", ")}`;
+  const first = `${which}; profiles: ${labels.join(", ")}`;
   return origin.kind === "named" ? [first, `grants: ${printGrants(config)}`] : [first];
 }
 
-/** A profile as a person names it on the command line: a shipped one by a bare word, else a path from the folder. */
+/** A profile named on the command line: a shipped one by a bare word, else a path relative to the folder. */
 export function namedByCaller(text: string, cwd: AbsolutePath): NamedProfile {
   const path = text.startsWith("/") ? text : `${cwd}/${text}`;
   const source: ProfileSource = isShippedName(text)

@@ -12,8 +12,8 @@ import { type Pattern, plainText } from "../profile/pattern.ts";
 import { isPortIn } from "../profile/ports.ts";
 import { networkFrom } from "../profile/sections.ts";
 import { approvalFindings } from "./approval-findings.ts";
-import type { Loaded } from "./config.ts";
-import { type Finding, placeOf, warning } from "./finding.ts";
+import type { LoadedConfig } from "./config.ts";
+import { type ConfigFinding, placeOf, warning } from "./finding.ts";
 import { gitFindings } from "./git-findings.ts";
 import { mcpFindings } from "./mcp-findings.ts";
 import { ruleFindings } from "./rule-findings.ts";
@@ -22,8 +22,8 @@ import type { YamlPath } from "./yaml.ts";
 
 const FOLDER: PathFacts = { kind: "folder", bornInside: false };
 
-/** All that can be known about a loaded config without running anything, for `cofferdam check`; errors first. */
-export function findings(loaded: Loaded): readonly Finding[] {
+/** All findings about a loaded config without running anything, for `cofferdam check`; errors first. */
+export function findings(loaded: LoadedConfig): readonly ConfigFinding[] {
   const found = [
     ...runtimeFindings(loaded),
     ...networkFindings(loaded),
@@ -44,10 +44,10 @@ export function findings(loaded: Loaded): readonly Finding[] {
   ];
 }
 
-/** What a program needs to start and operators cut off: the call would be refused with `CEILING_CUTS_RUNTIME`. */
-function runtimeFindings({ config, ceiling }: Loaded): readonly Finding[] {
+/** Requirements of programs that operators cut off: the call would be rejected with `CEILING_CUTS_RUNTIME`. */
+function runtimeFindings({ config, ceiling }: LoadedConfig): readonly ConfigFinding[] {
   const ruler = pathRuler(ceiling.profile);
-  return config.runtimes.flatMap(({ name, read }): readonly Finding[] => {
+  return config.runtimes.flatMap(({ name, read }): readonly ConfigFinding[] => {
     const path = read.find((one) => !isAtMost("read", ruler(one, FOLDER).access));
     const [first, ...rest] = ceiling.layers;
     if (path === undefined || first === undefined) return [];
@@ -56,7 +56,7 @@ function runtimeFindings({ config, ceiling }: Loaded): readonly Finding[] {
     return [
       {
         severity: "error",
-        message: `the profile ${visible(layer)} cuts off ${visible(path)}, which programs of ${name} need to start`,
+        message: `the profile ${visible(layer)} does not allow ${visible(path)}, which programs of ${name} need to start`,
         hint,
         at,
       },
@@ -64,12 +64,12 @@ function runtimeFindings({ config, ceiling }: Loaded): readonly Finding[] {
   });
 }
 
-function networkFindings({ config, ceiling }: Loaded): readonly Finding[] {
+function networkFindings({ config, ceiling }: LoadedConfig): readonly ConfigFinding[] {
   const wanted = networkFrom(config.shell.network);
   if (wanted !== "host") return [];
   const layer = ceiling.layers.find((one) => meetNetworks(wanted, one.profile.network) !== wanted);
   if (layer === undefined) return [];
-  const hint = "use `network: false`, or let that profile say `network: host`";
+  const hint = "write `network: false`, or `network: host` in that profile";
   return [
     {
       severity: "error",
@@ -80,22 +80,21 @@ function networkFindings({ config, ceiling }: Loaded): readonly Finding[] {
   ];
 }
 
-/** Listed domains and hosts that operators do not let be reached. */
-function hostFindings({ config, ceiling }: Loaded): readonly Finding[] {
+function hostFindings({ config, ceiling }: LoadedConfig): readonly ConfigFinding[] {
   const { network } = config.shell;
   const hosts = typeof network === "object" ? network.hosts : [];
   const cutBy = (written: string): string | null => {
     const rule = parseHostRule(written);
     const layer = ceiling.layers.find((one) => !reachesSome(one.profile.network, rule));
-    if (layer !== undefined) return `the profile ${visible(layer.name)} lets`;
-    return reachesSome(ceiling.profile.network, rule) ? null : "the operator profiles together let";
+    if (layer !== undefined) return `the profile ${visible(layer.name)} does not allow it`;
+    return reachesSome(ceiling.profile.network, rule)
+      ? null
+      : "the operator profiles together do not allow it";
   };
-  const found = (written: string, what: string, place: YamlPath): readonly Finding[] => {
+  const found = (written: string, what: string, place: YamlPath): readonly ConfigFinding[] => {
     const by = cutBy(written);
-    const hint = "take it out, or list it under `network` of that profile";
-    return by === null
-      ? []
-      : [warning(`${what}: ${by} nothing of it be reached`, hint, placeOf(config, place))];
+    const hint = "remove it, or list it under `network` of that profile";
+    return by === null ? [] : [warning(`${what}: ${by}`, hint, placeOf(config, place))];
   };
   return [
     ...config.webFetch.domains.flatMap((domain, index) =>
@@ -107,16 +106,15 @@ function hostFindings({ config, ceiling }: Loaded): readonly Finding[] {
   ];
 }
 
-/** Listed ports that no call can open, by operators or by its network. */
-function portFindings({ config, ceiling }: Loaded): readonly Finding[] {
+function portFindings({ config, ceiling }: LoadedConfig): readonly ConfigFinding[] {
   const { ports, network } = config.shell;
   const at = placeOf(config, ["shell", "ports"]);
-  const cut = ports.flatMap((port): readonly Finding[] => {
+  const cut = ports.flatMap((port): readonly ConfigFinding[] => {
     const layer = ceiling.layers.find((one) => !isPortIn(one.profile.ports, port));
     if (layer === undefined) return [];
-    const hint = "take it out, or list it under `ports` of that profile";
+    const hint = "remove it, or list it under `ports` of that profile";
     return [
-      warning(`no call opens the port ${port}: the profile ${visible(layer.name)} does not let it`, hint, at),
+      warning(`no call opens port ${port}: the profile ${visible(layer.name)} does not allow it`, hint, at),
     ];
   });
   const isNeedless = ports.length > 0 && networkFrom(network) === "host";
@@ -126,13 +124,13 @@ function portFindings({ config, ceiling }: Loaded): readonly Finding[] {
   return [...cut, ...(isNeedless ? [warning(needless, hint, at)] : [])];
 }
 
-function modeFindings({ config, ceiling }: Loaded): readonly Finding[] {
+function modeFindings({ config, ceiling }: LoadedConfig): readonly ConfigFinding[] {
   const { mode } = config.approval;
   const { modes } = ceiling.approval;
   if (modes.includes(mode)) return [];
   const hint =
     modes.length === 0
-      ? "the operator profiles together leave no mode: widen `approval.modes` in one"
+      ? "the operator profiles together allow no mode: widen `approval.modes` in one of them"
       : `write ${modes.map((one) => `\`mode: ${one}\``).join(" or ")} under \`approval\``;
   return [
     {
@@ -144,37 +142,37 @@ function modeFindings({ config, ceiling }: Loaded): readonly Finding[] {
   ];
 }
 
-/** Names that a config writes out and operators cut off; the defaults are cut without a word. */
-function envFindings({ config, ceiling }: Loaded): readonly Finding[] {
+/** Names that a config lists and operators cut off; the defaults are cut silently. */
+function envFindings({ config, ceiling }: LoadedConfig): readonly ConfigFinding[] {
   const { pass, set } = config.sandbox.env;
   const written = [
     ...pass.map((pattern, index) => ({ pattern, place: ["sandbox", "env", "pass", index] })),
     ...Object.keys(set).map((pattern) => ({ pattern, place: ["sandbox", "env", "set", pattern] })),
   ];
-  return written.flatMap(({ pattern, place }): readonly Finding[] => {
+  return written.flatMap(({ pattern, place }): readonly ConfigFinding[] => {
     const at = placeOf(config, place);
     if (at === null || envOutside([pattern], ceiling.profile.env) === null) return [];
     const layer = ceiling.layers.find((one) => envOutside([pattern], one.profile.env) !== null);
-    const hint = `take it out, or list \`${pattern}\` under \`env\` of ${layer === undefined ? "every profile that has one" : `the profile \`${layer.name}\``}`;
+    const hint = `remove it, or list \`${pattern}\` under \`env\` of ${layer === undefined ? "every profile that has `env`" : `the profile \`${layer.name}\``}`;
     return [
       { severity: "error", message: `operators do not allow the variable ${visible(pattern)}`, hint, at },
     ];
   });
 }
 
-/** What shipped protections keep is kept from every tool. */
+/** Shipped protections apply to every tool. */
 function rootRemedy({ layer, access }: LayerAnswer): string {
   const others = layer === PROTECTED_LAYER ? "" : `, or change the profile ${visible(layer)}`;
-  if (access === "read") return `say \`mode: ro\` for it, or name another folder${others}`;
+  if (access === "read") return `write \`mode: ro\` for it, or name another folder${others}`;
   return others === ""
-    ? "name another folder: nothing in a config or an operator's profile gives this one to tools"
+    ? "name another folder: no config or operator profile can allow this one"
     : `name another folder${others}`;
 }
 
-function rootFindings({ config, ceiling }: Loaded): readonly Finding[] {
+function rootFindings({ config, ceiling }: LoadedConfig): readonly ConfigFinding[] {
   const [first, ...rest] = ceiling.layers;
   if (first === undefined) return [];
-  return config.roots.flatMap((root): readonly Finding[] => {
+  return config.roots.flatMap((root): readonly ConfigFinding[] => {
     const ask = root.mode === "rw" ? "write" : "read";
     const { allowed, decidedBy } = explain([first, ...rest], { ask, path: root.path, facts: FOLDER });
     if (allowed) return [];
@@ -191,10 +189,10 @@ function rootFindings({ config, ceiling }: Loaded): readonly Finding[] {
   });
 }
 
-/** Masks that say one path without saying where it begins: as globs they do not hold for a path that is not there yet. */
-function maskFindings({ config, ceiling }: Loaded): readonly Finding[] {
+/** Masks of one path without its start: as globs they don't cover a path that does not exist yet. */
+function maskFindings({ config, ceiling }: LoadedConfig): readonly ConfigFinding[] {
   return ceiling.layers.flatMap((layer) =>
-    layer.profile.masks.flatMap((mask): readonly Finding[] => {
+    layer.profile.masks.flatMap((mask): readonly ConfigFinding[] => {
       const at = layer.sources.get(maskKey(mask)) ?? null;
       const names = namesAnywhere(mask.pattern);
       if (names === null || isShipped(at) || !existsSync(joinPath(config.workspace, names))) return [];
@@ -202,8 +200,8 @@ function maskFindings({ config, ceiling }: Loaded): readonly Finding[] {
       return [
         {
           severity: "warning",
-          message: `the mask ${visible(names)} holds only for what is there when a call starts`,
-          hint: `write \`${literal}\` if that one path is meant`,
+          message: `the mask ${visible(names)} covers only files that exist when a call starts`,
+          hint: `if you mean that one path, write \`${literal}\``,
           at,
         },
       ];
@@ -211,7 +209,7 @@ function maskFindings({ config, ceiling }: Loaded): readonly Finding[] {
   );
 }
 
-/** The names of a pattern that is a plain relative path of two names or more. */
+/** The names of a pattern that is a plain relative path of at least two names. */
 function namesAnywhere({ segments: [first, ...rest] }: Pattern): string | null {
   if (first?.kind !== "any-names" || rest.length < 2) return null;
   const names = rest.map((segment) => (segment.kind === "name" ? plainText(segment.pieces) : null));

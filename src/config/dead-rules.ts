@@ -1,19 +1,18 @@
 import { visible } from "../errors.ts";
 import { type Action, isAsStrict, type RuleOrder, strictest } from "../policy/action.ts";
 import type { OperatorRule } from "../policy/approval-section.ts";
-import { forAgent, printToolRule, type Reach, reachesAll, reachesSome } from "../policy/rule-reach.ts";
+import { forAgent, printToolRule, type RuleReach, reachesAll, reachesSome } from "../policy/rule-reach.ts";
 import type { OperatorToolRule, ToolRule } from "../policy/tool-rule.ts";
 import { coversGlob, globsMeet } from "../shell/glob.ts";
 import { fileNameOf, type ShellRule, shellAction } from "../shell/rule.ts";
 import type { ToolLayer } from "./tool-layers.ts";
 
-/** A rule by how it is told and what it says. */
 interface NamedRule {
   readonly text: string;
   readonly action: Action;
 }
 
-/** A rule, and another of its list that decides before it; both with their places. */
+/** A rule, and another of its list that decides before it; both with their positions. */
 export interface Outdone {
   readonly rule: NamedRule;
   readonly index: number;
@@ -38,17 +37,16 @@ export function deadShellRules(rules: readonly ShellRule[], order: RuleOrder): r
   return deadRules(held, order, coversShellRule);
 }
 
-/** What is wrong with the order of a list of rules on tools. */
+/** Faults in the order of a list of rules on tools. */
 export interface OrderFaults {
-  /** Rules that never decide. */
   readonly dead: readonly Outdone[];
-  /** Rules that ask or deny, and a rule that allows some of what they cover, though it is not their exception. */
+  /** Rules that ask or deny, while another rule allows a part of their calls without being their exception. */
   readonly partlyAllowed: readonly Outdone[];
 }
 
-/** The rules on tools that others of their list outdo, wholly or in part. */
+/** The rules on tools that others of their list override, wholly or in part. */
 export function toolOrderFaults({ rules, order, agent }: Omit<ToolLayer, "server">): OrderFaults {
-  const held = rules.flatMap((rule, index): readonly Held<Reach>[] => {
+  const held = rules.flatMap((rule, index): readonly IndexedRule<RuleReach>[] => {
     const about = agent === null ? rule : forAgent(rule, agent);
     return about === null ? [] : [{ about, index, text: printToolRule(rule), action: rule.action }];
   });
@@ -56,28 +54,25 @@ export function toolOrderFaults({ rules, order, agent }: Omit<ToolLayer, "server
   const isDead = new Set(dead.map(({ index }) => index));
   const alive = held.filter(({ index }) => !isDead.has(index));
   const allows = alive.filter(({ action }) => action === "allow");
-  // An allow that lies wholly within the other rule is an exception, which is what an order is for.
+  // An allow that is wholly within the other rule is an exception, which is the purpose of an order.
   const partlyAllowed = alive.flatMap((rule): readonly Outdone[] => {
     if (rule.action === "allow") return [];
-    const reachesInto = ({ about }: Held<Reach>): boolean =>
+    const reachesInto = ({ about }: IndexedRule<RuleReach>): boolean =>
       reachesSome(about, rule.about) && !reachesAll(rule.about, about);
     return outdone(rule, deciding(allows, order, rule, reachesInto));
   });
   return { dead, partlyAllowed };
 }
 
-/** Why a pattern for command lines can never cover one, and what to write; null when it can. */
+/** Why a pattern for command lines can never match, and its correction; null if it can. */
 export function unmatchableShell(pattern: string): Unmatchable | null {
   const [program = ""] = pattern.trim().split(/\s+/);
   if (program === "") return { because: "it is blank", hint: "write the words of a command, or remove it" };
   if (!/["'`]/.test(program)) return null;
-  return {
-    because: "its program is written with quotes",
-    hint: "write words as a program gets them, without quotes",
-  };
+  return { because: "its program has quotes", hint: "write the words without quotes" };
 }
 
-/** Why a rule on tools can never match a call, and what to write; null when it can. In an agent's layer, one of that agent. */
+/** Why a rule on tools never matches a call, in an agent's layer one of that agent; null if it can. */
 export function unmatchableTool(
   rule: ToolRule | OperatorToolRule,
   agent: string | null = null,
@@ -87,14 +82,14 @@ export function unmatchableTool(
     return { because: "it is blank", hint: "write the name of a tool, or remove it" };
   if (/[\s"'`:]/.test(pattern)) {
     return {
-      because: "no tool's name holds blanks, quotes or colons",
-      hint: "write a tool's name, or cover command lines by a shell rule",
+      because: "tool names have no blanks, quotes or colons",
+      hint: "write a tool's name, or write a shell rule for command lines",
     };
   }
   if (/[^A-Za-z0-9_.\-/*]/.test(pattern)) {
     return {
-      because: "no tool's name holds other than ASCII letters, digits, `_`, `-`, `.` and `/`",
-      hint: "type it anew: a letter may only look like one of these",
+      because: "tool names have only ASCII letters, digits, `_`, `-`, `.` and `/`",
+      hint: "retype it: one of its letters may only look like an ASCII letter",
     };
   }
   if (typeof args === "string" && !globsMeet(args, "{*}")) {
@@ -105,17 +100,17 @@ export function unmatchableTool(
   }
   if (agent === null || !("agents" in rule) || forAgent(rule, agent) !== null) return null;
   return {
-    because: `it stands among the rules of the agent ${visible(agent)}, which its \`agents\` leave out`,
+    because: `it is a rule of the agent ${visible(agent)}, but its \`agents\` do not list that agent`,
     hint: "remove its `agents`, or move it to `approval.rules`",
   };
 }
 
-/** Why a rule of an operator can never match; null when it can. */
+/** Why an operator's rule can never match; null if it can. */
 export function unmatchableOperator(rule: OperatorRule): Unmatchable | null {
   return "shell" in rule ? unmatchableShell(rule.shell) : unmatchableTool(rule);
 }
 
-/** The rule that asks or denies wherever one that is written with a path would allow: it knows the program by its name. */
+/** The rule that asks or denies by a program's name although the given one, with a path, would allow. */
 export function overruledByName(rule: ShellRule, rules: readonly ShellRule[]): ShellRule | null {
   const [program = "", ...rest] = rule.pattern.split(/\s+/);
   if (shellAction(rule) !== "allow" || !program.includes("/")) return null;
@@ -123,14 +118,13 @@ export function overruledByName(rule: ShellRule, rules: readonly ShellRule[]): S
   return rules.find((other) => shellAction(other) !== "allow" && coversShellRule(other, named)) ?? null;
 }
 
-/** A rule, what it is about, and where it stands in its list. */
-interface Held<About> extends NamedRule {
+interface IndexedRule<About> extends NamedRule {
   readonly about: About;
   readonly index: number;
 }
 
 function deadRules<About>(
-  rules: readonly Held<About>[],
+  rules: readonly IndexedRule<About>[],
   order: RuleOrder,
   covers: (wide: About, about: About) => boolean,
 ): readonly Outdone[] {
@@ -142,18 +136,18 @@ function deadRules<About>(
   );
 }
 
-function outdone(rule: Held<unknown>, by: Held<unknown> | undefined): readonly Outdone[] {
+function outdone(rule: IndexedRule<unknown>, by: IndexedRule<unknown> | undefined): readonly Outdone[] {
   return by === undefined ? [] : [{ rule, index: rule.index, by, byIndex: by.index }];
 }
 
-/** Of the rules that decide before another and take something of it, the one that decides before all of these. */
+/** Among the rules that decide before another and take some of its calls, the one that decides first. */
 function deciding<About>(
-  rules: readonly Held<About>[],
+  rules: readonly IndexedRule<About>[],
   order: RuleOrder,
-  rule: Held<About>,
-  takes: (other: Held<About>) => boolean,
-): Held<About> | undefined {
-  const isBefore = (other: Held<About>): boolean => decidesBefore(order, other, rule) && takes(other);
+  rule: IndexedRule<About>,
+  takes: (other: IndexedRule<About>) => boolean,
+): IndexedRule<About> | undefined {
+  const isBefore = (other: IndexedRule<About>): boolean => decidesBefore(order, other, rule) && takes(other);
   switch (order) {
     case "first-match":
       return rules.find(isBefore);
@@ -164,8 +158,7 @@ function deciding<About>(
   }
 }
 
-/** Whether one rule takes all that both cover. */
-function decidesBefore(order: RuleOrder, one: Held<unknown>, other: Held<unknown>): boolean {
+function decidesBefore(order: RuleOrder, one: IndexedRule<unknown>, other: IndexedRule<unknown>): boolean {
   switch (order) {
     case "first-match":
       return one.index < other.index;
@@ -176,7 +169,7 @@ function decidesBefore(order: RuleOrder, one: Held<unknown>, other: Held<unknown
   }
 }
 
-/** True when every command that `rule` covers is covered by `wide`. */
+/** True if `wide` covers every command that `rule` covers. */
 function coversShellRule(wide: ShellRule, rule: ShellRule): boolean {
   const [wideWords, words] = [wide.pattern.split(/\s+/), rule.pattern.split(/\s+/)];
   if (wide.exact ? !rule.exact || wideWords.length !== words.length : wideWords.length > words.length)

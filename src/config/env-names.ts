@@ -4,25 +4,22 @@ import { GATES_OWN, isObeyed } from "../tool/obeyed-names.ts";
 import type { SandboxSection } from "../tool/settings.ts";
 import { positionAt, type YamlFile } from "./yaml.ts";
 
-/**
- * Holds `sandbox.env.set` against the operators: a name that programs obey may be set only when an operator layer lists
- * that very name, or a prefix of it; and one that the gate has never. Throws `CONFIG_INVALID`.
- */
+/** Throws `CONFIG_INVALID` for the gate's names, and for obeyed ones without an operator's entry of name or prefix. */
 export function assertEnvSettable(sandbox: SandboxSection, layers: readonly Layer[], yaml: YamlFile): void {
   for (const name of Object.keys(sandbox.env.set)) {
     if (name.startsWith(GATES_OWN))
       throw new CofferdamError(
         "CONFIG_INVALID",
-        `no program gets ${visible(name)}: \`${GATES_OWN}…\` are names of what starts it`,
+        `no program gets ${visible(name)}: names that begin with \`${GATES_OWN}\` are reserved`,
         { hint: "give it another name", at: positionAt(yaml, ["sandbox", "env", "set", name]) },
       );
     if (!isObeyed(name) || layers.some((layer) => layer.profile.env.some((pattern) => names(pattern, name))))
       continue;
     throw new CofferdamError(
       "CONFIG_INVALID",
-      `${visible(name)} makes programs load or run something, so a config may not set it by itself`,
+      `a config may not set ${visible(name)}: programs load or run what it names`,
       {
-        hint: `take it out, or list \`${name}\` under \`env\` of an operator profile`,
+        hint: `remove it, or list \`${name}\` under \`env\` of an operator profile`,
         at: positionAt(yaml, ["sandbox", "env", "set", name]),
       },
     );

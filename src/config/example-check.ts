@@ -1,6 +1,6 @@
 import { CofferdamError } from "../errors.ts";
 import {
-  type FailedExample,
+  type FailedRuleExample,
   failedOperatorExamples,
   failedShellExamples,
   failedToolExamples,
@@ -9,7 +9,7 @@ import type { ConfigFile, ProfileFile } from "./schema.ts";
 import { toolLayers } from "./tool-layers.ts";
 import { positionAt, type YamlFile, type YamlPath } from "./yaml.ts";
 
-/** Holds the examples of every rule of a config against it. Throws `CONFIG_INVALID` at the first that fails. */
+/** Checks the examples of every rule of a config. Throws `CONFIG_INVALID` at the first that fails. */
 export function assertConfigExamples({ shell, approval, mcp }: ConfigFile, yaml: YamlFile): void {
   refuseFailed(
     [
@@ -27,14 +27,14 @@ export function assertRuleExamples({ approval }: ProfileFile, yaml: YamlFile): v
   refuseFailed(failuresOf(approval?.rules ?? [], ["approval"], failedOperatorExamples), yaml);
 }
 
-interface Failure extends FailedExample {
+interface Failure extends FailedRuleExample {
   readonly path: YamlPath;
 }
 
 function failuresOf<Rule>(
   rules: readonly Rule[],
   above: YamlPath,
-  failed: (rule: Rule) => readonly FailedExample[],
+  failed: (rule: Rule) => readonly FailedRuleExample[],
 ): readonly Failure[] {
   return rules.flatMap((rule, at) =>
     failed(rule).map((one) => ({ ...one, path: [...above, "rules", at, one.list, one.index] })),

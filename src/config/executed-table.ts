@@ -13,21 +13,19 @@ import { patternsAnywhere } from "../profile/pattern-anywhere.ts";
 import type { Mask } from "../profile/profile.ts";
 import { shippedFolder } from "./shipped.ts";
 
-/** The rows of `executed:` that a shipped profile has in a file of their own, and what they come to. */
+/** The `executed:` rows of a shipped profile's own file, with their names and masks. */
 export interface ExecutedTable {
   readonly names: readonly ExecutedNames[];
-  /** What can't be changed where it exists. */
+  /** Paths that can't be changed if they exist. */
   readonly masks: readonly Mask[];
-  /** Where each mask stands, by its `maskKey`. */
   readonly sources: ReadonlyMap<string, Position>;
 }
 
 const known = new Map<string, ExecutedTable | null>();
 
 /**
- * `NAME.executed.json` beside a shipped profile: rows by what they have in common, one on each line; null where there is none.
- * JSON, because so many rows of YAML would take longer to read than all else at a start. It is read once: a shipped file does not
- * change while the code beside it runs, and its tests say whether it holds what it should.
+ * `NAME.executed.json` beside a shipped profile, or null: JSON, as parsing so much YAML would take longer than the rest
+ * of a start. Read once: a shipped file does not change while its code runs. The package's tests check it.
  */
 export function executedTable(name: string): ExecutedTable | null {
   const table = known.get(name) ?? readTable(name);
@@ -57,8 +55,8 @@ function readTable(name: string): ExecutedTable | null {
 }
 
 /**
- * The masks of a table as they hold where these folders can be written: in dependency and build trees of these nothing is mounted over,
- * or they could not be removed. A name that has such a tree in it holds everywhere, as `node_modules/.bin/sh`.
+ * The masks of a table for writable folders: in their dependency and build trees nothing is mounted over, or the trees
+ * could not be removed. A name that contains such a tree applies everywhere, as `node_modules/.bin/sh`.
  */
 export function masksOutsideTrees({ masks }: ExecutedTable, roots: readonly AbsolutePath[]): readonly Mask[] {
   const exceptTreesOf = [...new Set(roots)].sort(byPath);
@@ -74,12 +72,12 @@ interface Row extends Pick<ExecutedSection[number], "by" | "when"> {
 function rowOf(line: string): Row {
   const row: unknown = JSON.parse(line.trim().replace(/,$/, ""));
   if (isRow(row)) return row;
-  throw new CofferdamError("INTERNAL", "a shipped table has a row without names", {
+  throw new CofferdamError("INTERNAL", "a table in the package has a row without names", {
     hint: "install cofferdam again",
   });
 }
 
-/** Whether a row is whole is a test of the package's: to look at each part at every start would cost more than to read it. */
+/** The package's tests check that rows are complete: doing so at every start would cost more than reading. */
 function isRow(row: unknown): row is Row {
   return typeof row === "object" && row !== null && "names" in row;
 }

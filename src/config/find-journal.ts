@@ -1,5 +1,5 @@
 import { escapeInvisible } from "../errors.ts";
-import type { Host } from "../host/host.ts";
+import type { Host } from "../host/look/host.ts";
 import { journalFolder } from "../journal/journal.ts";
 import { type AbsolutePath, parentOf } from "../profile/path.ts";
 import { journalPlace } from "./journal-place.ts";
@@ -11,21 +11,19 @@ import { checkTrust } from "./trust-check.ts";
 import { readTrust } from "./trust-file.ts";
 import { readYaml } from "./yaml.ts";
 
-/** Where records are looked for. */
+/** The folder where records are looked up. */
 export interface FoundJournal {
   readonly folder: AbsolutePath;
   /** How long the config keeps them; null: for ever. */
   readonly keepMs: number | null;
-  /** Why a config that was found has no say in it, or null. */
   readonly note: string | null;
 }
 
 const NAMING: Naming = { code: "CONFIG_INVALID", by: "CONFIG_INVALID", at: null };
 
 /**
- * The folder of records under the config that is named, else under the nearest one if it is trusted, else that in the state
- * folder. Only what a config says of the journal is looked at, so that a record can be read where a root is gone.
- * Throws `CONFIG_INVALID`, `PATH_INVALID`.
+ * The records of the named config, else of the nearest if trusted, else the default. Only the journal part is checked,
+ * so that records are readable after a root is removed. Throws `CONFIG_INVALID`, `PATH_INVALID`.
  */
 export function findJournal(host: Host, config: string | undefined): FoundJournal {
   if (config !== undefined)
@@ -39,8 +37,8 @@ export function findJournal(host: Host, config: string | undefined): FoundJourna
   const file = readPinned(nearest, NAMING);
   const check = checkTrust(readTrust(host, file.path).entry, file);
   if (check.trusted) return journalUnder(host, file);
-  const why = check.reason === "never" ? "is not trusted" : `is not trusted any more (${check.reason})`;
-  const note = `${escapeInvisible(file.path)} ${why}: records are looked for in the state folder`;
+  const why = check.reason === "never" ? "is not trusted" : `is no longer trusted (${check.reason})`;
+  const note = `${escapeInvisible(file.path)} ${why}: searching for records in the state folder instead`;
   return { folder, keepMs: null, note };
 }
 

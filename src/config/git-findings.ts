@@ -1,42 +1,38 @@
 import { visible } from "../errors.ts";
-import { type GitElsewhere, gitElsewhere } from "../host/git/elsewhere.ts";
+import { type GitElsewhere, gitElsewhere } from "../host/look/git/elsewhere.ts";
 import type { Root } from "../tool/facts.ts";
 import type { Config } from "./config.ts";
-import { type Finding, warning } from "./finding.ts";
+import { type ConfigFinding, warning } from "./finding.ts";
 
-/** Roots that git can't work in, because its repository lies elsewhere: each with the line that would help. */
-export function gitFindings(config: Pick<Config, "roots">): readonly Finding[] {
+/** Roots where git can't work, because its repository is elsewhere: each with the line that would help. */
+export function gitFindings(config: Pick<Config, "roots">): readonly ConfigFinding[] {
   return gitLines(config.roots).map((found) => {
     const { root, elsewhere } = found;
-    const message = `git of the root ${visible(root.name)} needs ${visible(elsewhere.path)}, which ${visible(elsewhere.from)} names and which lies in no root`;
+    const message = `git in the root ${visible(root.name)} needs ${visible(elsewhere.path)}, which is in no root; ${visible(elsewhere.from)} names it`;
     return warning(message, gitHint(found), root.at);
   });
 }
 
-/**
- * Tells which line to add. Where the repository does not name the root in turn, a call may have written the file that leads to it:
- * then a person is told to make sure first.
- */
+/** The line to add. A call may have written the file that leads to it, unless the repository names the root too. */
 export function gitHint({ elsewhere: { from, isMutual }, line }: Omit<GitLine, "root">): string {
   return isMutual
     ? `if that is your repository, add under \`sandbox.paths\` of the config: ${line}`
-    : `calls may have written ${visible(from)}; if you know what it names, and calls are to have it, add under \`sandbox.paths\` of the config: ${line}`;
+    : `calls may have written ${visible(from)}; if you know that folder and want calls to use it, add under \`sandbox.paths\` of the config: ${line}`;
 }
 
-/** A root of its own that a config lacks for git. */
+/** A missing root that git needs. */
 export interface GitLine {
   readonly root: Root;
   readonly elsewhere: GitElsewhere;
-  /** As it is written under `sandbox.paths`. */
   readonly line: string;
 }
 
-/** What the roots lack for git to work in them, each once. */
+/** The missing roots that git needs to work in the given ones, each once. */
 export function gitLines(roots: readonly Root[]): readonly GitLine[] {
   const open = roots.filter(({ mode }) => mode !== "none");
   const paths = open.map(({ path }) => path);
   const names = new Set(roots.map(({ name }) => name));
-  // What one of them writes in, the others may write in too.
+  // In a shared repository the last entry wins: that of a writable root.
   const inOrder = [...open.filter(({ mode }) => mode === "ro"), ...open.filter(({ mode }) => mode === "rw")];
   const found = new Map(
     inOrder.flatMap((root) =>

@@ -9,14 +9,15 @@ import { printSyscallGroup } from "../profile/syscalls.ts";
 import { macosGroups } from "../tool/derive.ts";
 import type { Runtime } from "../tool/facts.ts";
 import { networkWords } from "../tool/network-words.ts";
+import { commandDecisions, isAboutCommands } from "./command-decisions.ts";
 import type { Config } from "./config.ts";
 import { mcpWords } from "./mcp-words.ts";
 import { toolLayers } from "./tool-layers.ts";
 
-/** The most patterns or names that are told one by one. */
-const MOST_NAMED = 8;
+/** Maximum of patterns or names that are listed one by one. */
+const MAX_NAMED = 8;
 
-/** What a config grants, on one line: what may be touched, what runs without asking, and what it does without. */
+/** The grants of a config on one line: accessible files, calls without approval, and missing protections. */
 export function printGrants(config: Config): string {
   const { roots, shell, runtimes, sandbox, approval, webFetch, journal } = config;
   const ofRoots = roots.map(({ name, mode, path, writeApproval, readApproval }) => {
@@ -29,7 +30,7 @@ export function printGrants(config: Config): string {
     ...ofRoots,
     ...(programs.length === 0 ? [] : [`programs of ${programs.join(", ")}`]),
     `network ${networkWords(shell.network)}`,
-    ...(shell.terminal === true ? ["a terminal of its own for each command"] : []),
+    ...(shell.terminal === true ? ["a new terminal for each command"] : []),
     ...portWords(shell),
     ...sandbox.syscalls.map((group) => `a call may ${printSyscallGroup(group)}`),
     ...sandbox.devices.map((group) => `a call may ${printDeviceGroup(group)}`),
@@ -44,43 +45,46 @@ export function printGrants(config: Config): string {
     ...(set.length === 0 ? [] : [`sets ${named(set)}`]),
     ...(sandbox.require_os_sandbox
       ? []
-      : ["NOT ALL OF THE SANDBOX REQUIRED: tools run also where a part of the walls is missing"]),
+      : ["SANDBOX NOT REQUIRED: tools run even if parts of the sandbox are missing"]),
   ].join("; ");
 }
 
-/** Which ports of this machine lead into calls. */
+/** Ports of this machine that lead into calls. */
 export function portWords({ ports, network }: Pick<Config["shell"], "ports" | "network">): readonly string[] {
   if (ports.length === 0) return [];
   const which = `${ports.length === 1 ? "port" : "ports"} ${printPorts(normalPorts(ports))}`;
-  if (network === "host") return [`no call opens ${which} while its network is the machine's own`];
-  return [`programs of this machine reach servers of a call that asks for it at ${which} of its loopback`];
+  if (network === "host") return [`no call opens ${which}, because its network is the machine's own`];
+  return [
+    `programs on this machine reach a call's servers at ${which} of the loopback, if the call asks for it`,
+  ];
 }
 
-/** A runtime by its name, with the folders that it shows where these are not the system's own. */
 function printRuntime({ name, read }: Runtime): string {
   return name === "system" || read.length === 0 ? name : `${name} (${read.map(escapeInvisible).join(", ")})`;
 }
 
-function commandWords({ shell: { default: otherwise, rules } }: Config): readonly string[] {
-  const says = !otherwise.allowed ? "refused" : otherwise.approval ? "ask" : "run without asking";
-  const unasked = rules.filter((rule) => rule.allowed && !rule.approval).map((rule) => rule.pattern);
+function commandWords(config: Config): readonly string[] {
+  const { otherwise, unasked, isMixed } = commandDecisions(config);
+  const hasOthers = isMixed || config.shell.rules.length > 0;
   return [
-    `commands ${says}${rules.length === 0 ? "" : " unless a rule says otherwise"}`,
+    `commands ${COMMANDS[otherwise]}${hasOthers ? " unless a rule says otherwise" : ""}`,
     ...(unasked.length === 0 ? [] : [`without asking: ${named(unasked)}`]),
   ];
 }
 
-/** Which tools run without asking: by the project's rules, by those of an agent, and by their risk. */
+const COMMANDS = { allow: "run without asking", ask: "ask", deny: "refused" } as const;
+
 function toolWords(config: Config): readonly string[] {
   const byRule = toolLayers(config).flatMap(({ agent, server, rules }) => {
-    const allowed = rules.filter(({ action }) => action === "allow").map(printToolRule);
+    const allowed = rules.filter(({ action }) => action === "allow");
     const whose =
       agent !== null
         ? `agent ${escapeInvisible(agent)} `
         : server !== null
           ? `of the MCP server ${server} `
           : "";
-    const tools = `${whose}without asking, whatever is said of commands: tools ${named(allowed)}`;
+    const besides = server === null && allowed.some(isAboutCommands) ? ", even if a shell rule asks" : "";
+    const tools = `${whose}without asking${besides}: tools ${named(allowed.map(printToolRule))}`;
     return allowed.length === 0 ? [] : [tools];
   });
   const byRisk = looserDefaults(config.approval.risk_defaults).map(
@@ -89,7 +93,7 @@ function toolWords(config: Config): readonly string[] {
   return [...byRule, ...(byRisk.length === 0 ? [] : [`tools that no rule covers: ${byRisk.join(", ")}`])];
 }
 
-/** Which pages are fetched from this machine, outside of any walls, and whether somebody is asked first. */
+/** Pages that are fetched from this machine, outside any sandbox, and whether a person is asked first. */
 function pageWords({ domains, approval }: Config["webFetch"]): readonly string[] {
   if (domains.length === 0) return approval === "unlisted" ? [] : [`pages ${OTHER_PAGES[approval]}`];
   return [`pages of ${named(domains)} ${LISTED_PAGES[approval]}, others ${OTHER_PAGES[approval]}`];
@@ -103,13 +107,13 @@ function modeWords(mode: Config["approval"]["mode"]): readonly string[] {
     case "interactive":
       return [];
     case "approve_all":
-      return ["EVERY QUESTION IS ANSWERED WITH YES, unless an operator demands a person"];
+      return ["EVERY REQUEST IS APPROVED, unless an operator demands a person"];
     case "strict":
-      return ["every question is answered with no"];
+      return ["every request is rejected"];
   }
 }
 
-/** Where records of calls are written, outside of the state folder, and after how long they are removed. */
+/** The folder of call records outside of the state folder, and when they are removed. */
 export function journalWords({ folder, keepMs }: Config["journal"]): readonly string[] {
   return [
     ...(folder === null ? [] : [`records of its calls go to ${escapeInvisible(folder)}`]),
@@ -117,24 +121,24 @@ export function journalWords({ folder, keepMs }: Config["journal"]): readonly st
   ];
 }
 
-/** Who answers besides the terminal, and where what is asked is kept. */
+/** The approvers beside the terminal, and the store of requests. */
 export function channelWords({ channels, store }: Config["approval"]): readonly string[] {
   const { http, telegram } = channels;
   const { listen = "", approvers = {} } = http ?? {};
   const names = Object.keys(approvers);
-  const who = names.length === 0 ? "whoever has its token" : named(names);
+  const who = names.length === 0 ? "anyone with its token" : named(names);
   return [
     ...(http === undefined ? [] : [`${who} may answer at ${escapeInvisible(listen)}`]),
     ...(telegram === undefined
       ? []
       : [
-          `questions go to the Telegram chat ${telegram.chat}, where ${named(telegram.approvers.map(String))} may answer`,
+          `requests go to the Telegram chat ${telegram.chat}, where ${named(telegram.approvers.map(String))} may answer`,
         ]),
-    ...(typeof store === "object" ? ["what is asked and answered is kept in a database"] : []),
+    ...(typeof store === "object" ? ["requests and decisions are stored in a database"] : []),
   ];
 }
 
 function named(names: readonly string[]): string {
-  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "";
-  return `${names.slice(0, MOST_NAMED).map(escapeInvisible).join(", ")}${more}`;
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : "";
+  return `${names.slice(0, MAX_NAMED).map(escapeInvisible).join(", ")}${more}`;
 }

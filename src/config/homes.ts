@@ -1,13 +1,10 @@
-import type { Host } from "../host/host.ts";
-import { realPathOf } from "../host/nodes.ts";
-import { homesOf } from "../host/user.ts";
-import { listedUsers } from "../host/users.ts";
+import type { Host } from "../host/look/host.ts";
+import { realPathOf } from "../host/look/nodes.ts";
+import { homesOf } from "../host/look/user.ts";
+import { listedUsers } from "../host/look/users.ts";
 import { type AbsolutePath, nameOf, parentOf, ROOT } from "../profile/path.ts";
 
-/**
- * True when the real path is somebody's home folder: the caller's, one that the user database lists, or on macOS, where that
- * lists no person, one that lies where people's do.
- */
+/** True for a home: the caller's, one of the user database or, on macOS without such, one beside people's homes. */
 export function isHome(host: Host, path: AbsolutePath, users?: string): boolean {
   if (host.platform === "darwin" && parentOf(path) === "/Users" && nameOf(path) !== "Shared") return true;
   const others = listedUsers(users).map(({ home }) => home);
@@ -18,7 +15,7 @@ export function isHome(host: Host, path: AbsolutePath, users?: string): boolean 
   });
 }
 
-/** The caller's homes as they really lie; as they are named when they are not there. A second one only takes away. */
+/** The real paths of the caller's homes; the written ones if they don't exist. A second one only reduces access. */
 export function realHomes(host: Host): readonly AbsolutePath[] {
   return [...new Set(homesOf(host).map(realOf))];
 }

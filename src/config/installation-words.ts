@@ -1,20 +1,20 @@
 import { visible } from "../errors.ts";
-import type { Host } from "../host/host.ts";
-import { temporaryFolderOf } from "../host/installation/node-files.ts";
-import { foldersOfPath } from "../host/installation/path-folders.ts";
-import type { Installation } from "../host/installation.ts";
-import { leadsTo } from "../host/leads.ts";
-import { statsOf } from "../host/nodes.ts";
-import { homesOf } from "../host/user.ts";
+import type { Host } from "../host/look/host.ts";
+import { temporaryFolderOf } from "../host/look/installation/node-files.ts";
+import { foldersOfPath } from "../host/look/installation/path-folders.ts";
+import type { Installation } from "../host/look/installation.ts";
+import { leadsTo } from "../host/look/leads.ts";
+import { statsOf } from "../host/look/nodes.ts";
+import { homesOf } from "../host/look/user.ts";
 import { type AbsolutePath, isInside, joinPath, nameOf, upwards } from "../profile/path.ts";
 import type { Root } from "../tool/facts.ts";
-import { type Finding, warning } from "./finding.ts";
+import { type ConfigFinding, warning } from "./finding.ts";
 import { installationFor, partsInRoots } from "./installation.ts";
 
-/** Whether the product lies in roots that tools may write, and what of it: one line each. */
+/** Whether parts of the product are in roots that tools may write: one line each. */
 export function installationWords(host: Host, roots: readonly Root[]): readonly string[] {
   const inRoots = partsInRoots(installationFor(host, roots), roots);
-  if (inRoots.length === 0) return ["installed outside of the roots that tools may write"];
+  if (inRoots.length === 0) return ["installed outside the writable roots"];
   return inRoots.map(
     ({ part, root }) => `${part.path}, in the root ${visible(root.name)}: read-only for tools`,
   );
@@ -28,8 +28,8 @@ export function installationJson(host: Host, roots: readonly Root[]): unknown {
   return { folder, node, readOnly };
 }
 
-/** What of the host's own programs tools could change, although no part of this product. */
-export function installationFindings(host: Host, roots: readonly Root[]): readonly Finding[] {
+/** The host's own programs that tools could change, though they are not part of this product. */
+export function installationFindings(host: Host, roots: readonly Root[]): readonly ConfigFinding[] {
   const installation = installationFor(host, roots);
   const writable = roots.filter(({ mode }) => mode === "rw");
   const readOnly = partsInRoots(installation, roots).map(({ part }) => part.path);
@@ -43,8 +43,8 @@ export function installationFindings(host: Host, roots: readonly Root[]): readon
   ];
 }
 
-/** Programs in a root that find cofferdam there or above it: they are the host's, and tools could change them. */
-function agentFinding({ project }: Installation, root: Root): readonly Finding[] {
+/** Programs in a root that find cofferdam there or above it: they belong to the host, and tools could change them. */
+function agentFinding({ project }: Installation, root: Root): readonly ConfigFinding[] {
   const hasCopy = (folder: AbsolutePath): boolean =>
     !isPrefix(folder) && statsOf(joinPath(folder, "node_modules/cofferdam")) !== null;
   const isOwn = project !== null && isInside(project, root.path) && !isPrefix(project);
@@ -52,38 +52,38 @@ function agentFinding({ project }: Installation, root: Root): readonly Finding[]
   if (found === undefined) return [];
   return [
     warning(
-      `your agent's own code lies in a root that it may write: programs in the root ${visible(root.name)} use the cofferdam that is installed in ${visible(found)}`,
-      "give tools a folder of their own, or make the root `ro`; without a program of yours that imports cofferdam, install it globally instead, and `npm uninstall cofferdam` there",
+      `your agent can change its own code: programs in the writable root ${visible(root.name)} use the cofferdam installed in ${visible(found)}`,
+      "give tools a separate folder, or make the root `ro`; if no program of yours imports cofferdam, install it globally and run `npm uninstall cofferdam` there",
       root.at,
     ),
   ];
 }
 
-/** Where npm installs commands for all projects, no program of a project's lies (https://docs.npmjs.com/cli/configuring-npm/folders). */
+/** npm's `lib` has the commands of all projects, not of one (https://docs.npmjs.com/cli/configuring-npm/folders). */
 function isPrefix(folder: AbsolutePath): boolean {
   return nameOf(folder) === "lib";
 }
 
-function pathFinding(folder: AbsolutePath, writable: readonly Root[]): readonly Finding[] {
+function pathFinding(folder: AbsolutePath, writable: readonly Root[]): readonly ConfigFinding[] {
   const root = writable.find(({ path }) => isInside(folder, path));
   if (root === undefined) return [];
   return [
     warning(
-      `PATH holds ${visible(folder)}, which lies in the root ${visible(root.name)}: tools can put programs there that you start by name`,
-      "take the folder out of PATH, or make the root `ro`",
+      `PATH has ${visible(folder)}, which is in the root ${visible(root.name)}: tools can put programs there that you start by name`,
+      "remove the folder from PATH, or make the root `ro`",
       root.at,
     ),
   ];
 }
 
-function temporaryFinding({ env, cwd }: Host, writable: readonly Root[]): readonly Finding[] {
+function temporaryFinding({ env, cwd }: Host, writable: readonly Root[]): readonly ConfigFinding[] {
   const { path: folder } = leadsTo(temporaryFolderOf(env), cwd, () => true);
   const root = writable.find(({ path }) => isInside(folder, path));
   if (root === undefined) return [];
   return [
     warning(
-      `programs keep temporary files in ${visible(folder)}, which lies in the root ${visible(root.name)}: tools can change what these programs trust`,
-      "set TMPDIR to a folder outside of the root, or make the root `ro`",
+      `the folder for temporary files, ${visible(folder)}, is in the root ${visible(root.name)}: tools can change files there that programs trust`,
+      "set TMPDIR to a folder outside the root, or make the root `ro`",
       root.at,
     ),
   ];

@@ -1,20 +1,20 @@
 import { heldLayer } from "../backend/held.ts";
-import type { Host } from "../host/host.ts";
-import { heldAt } from "../host/installation/held-at.ts";
-import type { InstalledPart } from "../host/installation/part.ts";
-import { asSeenIn, type Installation } from "../host/installation.ts";
-import { MountTableParser } from "../host/mount-table.ts";
+import type { Host } from "../host/look/host.ts";
+import { heldAt } from "../host/look/installation/held-at.ts";
+import type { InstalledPart } from "../host/look/installation/part.ts";
+import { asSeenIn, type Installation } from "../host/look/installation.ts";
+import { MountTableParser } from "../host/look/mount-table.ts";
 import type { Layer } from "../profile/explain.ts";
 import { isInside } from "../profile/path.ts";
 import type { Root } from "../tool/facts.ts";
 
-/** The product's installation, with its copies in roots that tools may write, and with its other paths there, by mounts. */
+/** The product's installation, with its copies in writable roots, and with its other paths there, by mounts. */
 export function installationFor(host: Host, roots: readonly Root[]): Installation {
   const writable = roots.filter(({ mode }) => mode === "rw").map(({ path }) => path);
   return asSeenIn(host.installation(), writable, new MountTableParser().now());
 }
 
-/** The parts of an installation that lie in a root that tools may write, each with the root. */
+/** The parts of an installation inside a root that tools may write, each with the root. */
 export function partsInRoots(
   { parts }: Pick<Installation, "parts">,
   roots: readonly Root[],
@@ -28,9 +28,9 @@ export function partsInRoots(
 }
 
 /**
- * The layer of the ceiling that protects the installation. Its parts may only be read, and missing ones can't be made; the same holds
- * for commands that relative entries of PATH find in any folder. Caches of build tools in `node_modules` may be written, except one that
- * holds something that is loaded: a file that an option of Node names, or a copy of the product. Null where a root holds none of this.
+ * The layer of the ceiling that protects the installation: its parts are read-only, and missing ones can't be created;
+ * so are commands of relative entries of PATH. Caches of build tools in `node_modules` are writable, except one with
+ * loaded code: a file that an option of Node names, or a copy of the product. Null if no root holds any of this.
  */
 export function installationLayer(
   installation: Pick<Installation, "parts" | "places" | "commands">,
@@ -46,6 +46,6 @@ export function installationLayer(
 }
 
 const COMMAND = {
-  what: "a command that PATH finds as cofferdam, or before it, in whatever folder a shell stands",
+  what: "a command that a relative folder in PATH finds as cofferdam",
   wayOut: "write absolute folders in PATH",
 };

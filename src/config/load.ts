@@ -1,13 +1,13 @@
-import type { Host } from "../host/host.ts";
+import type { Host } from "../host/look/host.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import { assemble, assembleDefault, namedByCaller } from "./assemble.ts";
-import type { Loaded } from "./config.ts";
+import type { LoadedConfig } from "./config.ts";
 import { nearestConfig, realFolder } from "./locate.ts";
 import { safeReader } from "./operator-profile.ts";
 import { readSafely } from "./safe-file.ts";
 import { assembleTrusted } from "./trust-check.ts";
 
-/** What the caller says about which config applies. */
+/** The caller's choice of config and profiles. */
 export interface LoadRequest {
   /** `--config`: a file, from the cwd. */
   readonly config?: string | undefined;
@@ -18,10 +18,11 @@ export interface LoadRequest {
 
 /**
  * The config in force and the ceiling over it: the named one, else the nearest `cofferdam.yaml` if it is trusted, else
- * the built-in default. Writes nothing and runs nothing. Throws `CONFIG_INVALID`, `CONFIG_UNTRUSTED`, `PROFILE_INVALID`,
- * `ROOT_REFUSED`, `PATH_INVALID`, `PATTERN_INVALID`, `HOST_INVALID`, with the position where a file is at fault.
+ * the built-in default. Writes nothing and runs nothing. Throws `CONFIG_INVALID`, `CONFIG_UNTRUSTED`,
+ * `PROFILE_INVALID`, `ROOT_REFUSED`, `PATH_INVALID`, `PATTERN_INVALID`, `HOST_INVALID`, with the position if a file is
+ * at fault.
  */
-export function loadConfig(host: Host, request: LoadRequest = {}): Loaded {
+export function loadConfig(host: Host, request: LoadRequest = {}): LoadedConfig {
   const cwd = realFolder(request.cwd ?? host.cwd);
   const byCaller = (request.profiles ?? []).map((text) => namedByCaller(text, cwd));
   if (request.config !== undefined) {

@@ -1,21 +1,22 @@
 import { lstatSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { CofferdamError, visible } from "../errors.ts";
-import type { Host } from "../host/host.ts";
+import type { Host } from "../host/look/host.ts";
+import { orNull } from "../host/or-null.ts";
 import { type AbsolutePath, joinPath, knownPath, upwards } from "../profile/path.ts";
 import { realHomes } from "./homes.ts";
 import { nearest } from "./nearest.ts";
 import { printFailure } from "./safe-file.ts";
 import { fileStart } from "./yaml.ts";
 
-/** The name under which a config is found by itself. */
+/** The file name under which a config is found automatically. */
 export const CONFIG_NAME = "cofferdam.yaml";
-/** Kinds of files that somebody will take for it, beside slips in `yaml`. */
+/** Extensions that people expect, beside misspellings of `yaml`. */
 const OTHER_KINDS = ["yml", "json", "jsonc", "json5", "toml"];
 
 /**
- * The nearest `cofferdam.yaml` at or above the folder (a real path), or null. The way up ends below a home folder,
- * where the owner changes, and where another file system begins. Throws `CONFIG_INVALID` for one that is no plain file,
- * for a misspelt one, which would otherwise say nothing, and for a folder that cannot be looked into.
+ * The nearest `cofferdam.yaml` at or above the folder (a real path), or null. The search ends below a home folder, at a
+ * change of owner, and at the edge of a file system. Throws `CONFIG_INVALID` for one that is not a regular file, for a
+ * misspelt one, which would otherwise have no effect, and for an unreadable folder.
  */
 export function nearestConfig(host: Host, cwd: AbsolutePath): AbsolutePath | null {
   const homes = realHomes(host);
@@ -37,12 +38,12 @@ export function nearestConfig(host: Host, cwd: AbsolutePath): AbsolutePath | nul
   return null;
 }
 
-/** The folder as it really lies. Throws `CONFIG_INVALID` when it is not there. */
+/** The real path of the folder. Throws `CONFIG_INVALID` if it does not exist. */
 export function realFolder(folder: AbsolutePath): AbsolutePath {
   const real = looked(folder, () => knownPath(realpathSync.native(folder)));
   if (looked(real, () => statSync(real)).isDirectory()) return real;
   throw new CofferdamError("CONFIG_INVALID", `${visible(folder)} is not a folder`, {
-    hint: "start in a folder",
+    hint: "start in another folder",
   });
 }
 
@@ -51,9 +52,9 @@ function configIn(folder: AbsolutePath): AbsolutePath | null {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats?.isFile() === true) return path;
   if (stats !== undefined) {
-    const what = stats.isSymbolicLink() ? "a symlink" : "no plain file";
+    const what = stats.isSymbolicLink() ? "a symlink" : "not a regular file";
     throw new CofferdamError("CONFIG_INVALID", `${visible(path)} is ${what}`, {
-      hint: "put the file itself here, or name the one that is meant with `--config`",
+      hint: "put the file itself here, or name another file with `--config`",
       at: fileStart(path),
     });
   }
@@ -66,18 +67,18 @@ function configIn(folder: AbsolutePath): AbsolutePath | null {
   });
 }
 
-/** The names in a folder that are no folders; none where they may not be listed, for a config could be read there. */
+/** The names in a folder that are not folders; empty if it can't be listed: a config could still be read there. */
 function filesIn(folder: AbsolutePath): readonly string[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
-      entry.isDirectory() ? [] : [entry.name],
-    );
-  } catch {
-    return [];
-  }
+  return (
+    orNull(() =>
+      readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+        entry.isDirectory() ? [] : [entry.name],
+      ),
+    ) ?? []
+  );
 }
 
-/** True for `Cofferdam.yaml`, `coferdam.yaml`, `.cofferdam.yml`, `cofferdam.json`: near in both parts, whatever the case. */
+/** True for `Cofferdam.yaml`, `coferdam.yaml`, `.cofferdam.yml`, `cofferdam.json`: near in both parts. */
 function isMisspelt(name: string): boolean {
   const [, stem, kind] = /^\.?([^.]+)\.([^.]+)$/.exec(name.toLowerCase()) ?? [];
   if (stem === undefined || kind === undefined || nearest(stem, ["cofferdam"]) === null) return false;
@@ -90,7 +91,7 @@ function looked<Found>(folder: AbsolutePath, look: () => Found): Found {
   } catch (cause) {
     if (cause instanceof CofferdamError) throw cause;
     throw new CofferdamError("CONFIG_INVALID", `the folder ${visible(folder)} ${printFailure(cause)}`, {
-      hint: "start in a folder that exists and that you may read",
+      hint: "start in an existing folder that you can read",
       cause,
     });
   }

@@ -5,21 +5,19 @@ import { type AbsolutePath, isInside, parentOf, ROOT } from "../profile/path.ts"
 import { literalPrefix } from "../profile/pattern.ts";
 import type { Root } from "../tool/facts.ts";
 import type { Ceiling } from "./config.ts";
-import { linksOn, realPattern, type Walk } from "./operator-path.ts";
+import { linksOn, type PathWalk, realPattern } from "./operator-path.ts";
 import { walk } from "./safe-file.ts";
 
 const FOLDER: PathFacts = { kind: "folder", bornInside: false };
 
 /**
- * Holds the masks with wildcards against the roots: none may be written through a symlink that lies where a tool can
- * write. The mask also holds for where such a link leads when a call starts, but one call could lead it elsewhere and
- * the next would find bare what it led to before. A literal mask on such a way is refused when it is rendered.
- * Throws `PROFILE_INVALID`, with the mask's position.
+ * No mask with wildcards may lead through a symlink where a tool can write: one call could redirect it, and the next
+ * find the old target unprotected. Rendering rejects literal ones. Throws `PROFILE_INVALID`, with the position.
  */
 export function assertFirmMasks(
   { layers, profile }: Ceiling,
   roots: readonly Root[],
-  follow: Walk = walk,
+  follow: PathWalk = walk,
 ): void {
   const ruler = pathRuler(profile);
   const isWritable = (folder: AbsolutePath): boolean =>
@@ -44,7 +42,7 @@ export function assertFirmMasks(
         "PROFILE_INVALID",
         `the mask ${visible(pattern.text)} leads through the symlink ${visible(link)}, which a tool can replace`,
         {
-          hint: `write the pattern that is meant: ${realPattern(pattern, follow)?.text ?? pattern.text}`,
+          hint: `write the path without the symlink: ${realPattern(pattern, follow)?.text ?? pattern.text}`,
           ...(at === undefined ? {} : { at }),
         },
       );

@@ -1,15 +1,15 @@
 import { visible } from "../errors.ts";
 import { normalPorts, printPorts } from "../profile/ports.ts";
 import { networkFrom } from "../profile/sections.ts";
-import type { Loaded } from "./config.ts";
-import { type Finding, placeOf, warning } from "./finding.ts";
+import type { LoadedConfig } from "./config.ts";
+import { type ConfigFinding, placeOf, warning } from "./finding.ts";
 import type { YamlPath } from "./yaml.ts";
 
-/** What MCP servers ask for and do not get by this config, and what is said of them to no effect. */
-export function mcpFindings({ config }: Loaded): readonly Finding[] {
+/** Settings of MCP servers that this config does not grant, or that have no effect. */
+export function mcpFindings({ config }: LoadedConfig): readonly ConfigFinding[] {
   const isOffline = networkFrom(config.shell.network) === "none";
-  return Object.entries(config.mcp.servers).flatMap(([name, { needs }]): readonly Finding[] => {
-    const found = (message: string, hint: string, ...place: YamlPath): Finding =>
+  return Object.entries(config.mcp.servers).flatMap(([name, { needs }]): readonly ConfigFinding[] => {
+    const found = (message: string, hint: string, ...place: YamlPath): ConfigFinding =>
       warning(message, hint, placeOf(config, ["mcp", "servers", name, "needs", ...place]));
     const ports = normalPorts([...config.shell.ports, ...(needs.ports ?? [])]);
     const wanted = Object.entries(needs.roots ?? {});
@@ -26,7 +26,7 @@ export function mcpFindings({ config }: Loaded): readonly Finding[] {
       ...(needs.network === true && isOffline
         ? [
             found(
-              `the MCP server ${visible(name)} has no network, though it needs one: commands have none`,
+              `the MCP server ${visible(name)} needs a network, but commands have none`,
               "list its hosts under `shell.network`",
               "network",
             ),
@@ -43,7 +43,7 @@ export function mcpFindings({ config }: Loaded): readonly Finding[] {
         ),
       ...readOnly.map(([root]) =>
         found(
-          `the MCP server ${visible(name)} can't write in ${visible(root)}: it is a root to read`,
+          `the MCP server ${visible(name)} can't write in ${visible(root)}: the root is read-only`,
           "write `read`, or `mode: rw` for the root",
           "roots",
           root,
@@ -52,8 +52,8 @@ export function mcpFindings({ config }: Loaded): readonly Finding[] {
       ...(needs.write_on_start && !asks
         ? [
             found(
-              `the start of the MCP server ${visible(name)} is asked about, and a yes gives it no more`,
-              "remove `write_on_start`: none of its roots asks first",
+              `\`write_on_start\` has no effect for the MCP server ${visible(name)}: an approved start gives it no more access`,
+              "remove `write_on_start`: none of its roots asks before writing",
               "write_on_start",
             ),
           ]

@@ -4,7 +4,7 @@ import { quoted } from "../shell/quote.ts";
 import type { McpServer } from "../tool/mcp-settings.ts";
 import type { Config } from "./config.ts";
 
-/** What each MCP server is granted when it is wrapped, in words; its rules are told with all others. */
+/** The grants of each wrapped MCP server, in words; its rules are listed with all others. */
 export function mcpWords({ mcp }: Pick<Config, "mcp">): readonly (readonly [name: string, words: string])[] {
   return Object.entries(mcp.servers).map(([name, server]) => [name, serverWords(server)]);
 }
@@ -13,18 +13,16 @@ function serverWords({ command, needs, annotations, sampling, elicitation }: Mcp
   return [
     `runs ${escapeInvisible(quoted(hideInWords(command)))}`,
     needs.roots === undefined ? "with every root" : rootsOf(needs.roots),
-    ...(needs.write_on_start
-      ? ["writes where calls are asked first, once somebody says yes to its start"]
-      : []),
+    ...(needs.write_on_start ? ["once its start is approved, writes in roots that ask first"] : []),
     ...(needs.network === true ? ["with the network of commands"] : []),
     ...(needs.ports === undefined || needs.ports.length === 0
       ? []
       : [
-          `reached at ${needs.ports.length === 1 ? "port" : "ports"} ${needs.ports.join(", ")} of this machine's loopback`,
+          `reachable at ${needs.ports.length === 1 ? "port" : "ports"} ${needs.ports.join(", ")} of this machine's loopback`,
         ]),
-    ...(annotations === "trusted" ? ["WHAT IT SAYS OF ITS TOOLS IS BELIEVED"] : []),
+    ...(annotations === "trusted" ? ["ITS TOOL ANNOTATIONS ARE TRUSTED"] : []),
     ...(sampling === "deny" ? [] : [`may use the client's model${HOW[sampling]}`]),
-    ...(elicitation === "deny" ? [] : [`may question the person at the client${HOW[elicitation]}`]),
+    ...(elicitation === "deny" ? [] : [`may ask the client's user questions${HOW[elicitation]}`]),
   ].join(", ");
 }
 

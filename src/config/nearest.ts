@@ -1,10 +1,7 @@
-/** A beginning of so many letters tells a word. */
+/** A common prefix of this many letters identifies a word. */
 const BEGINNING = 4;
 
-/**
- * The known word that was probably meant: the same but for case and `-`/`_`, a few typing slips away, or one that begins with
- * it (`allow`, `allowed`). Null when none is near.
- */
+/** The known word that was meant: equal but for case and `-`/`_`, a few slips away, or with a common beginning. */
 export function nearest(word: string, known: readonly string[]): string | null {
   const folded = fold(word);
   const ranked = known

@@ -1,7 +1,8 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { CofferdamError, visible } from "../errors.ts";
-import type { Host } from "../host/host.ts";
-import { there } from "../host/mac/stated.ts";
+import type { Host } from "../host/look/host.ts";
+import { there } from "../host/look/mac/stated.ts";
+import { orNull } from "../host/or-null.ts";
 import { strictestAppeared } from "../policy/appeared-policy.ts";
 import { meetApproval, NO_OPERATOR } from "../policy/approval-section.ts";
 import { intersectAll } from "../profile/intersect.ts";
@@ -25,7 +26,7 @@ import {
   safeReader,
   withBases,
 } from "./operator-profile.ts";
-import { assertSafeFolder, type Naming, printFailure, type Way, walk } from "./safe-file.ts";
+import { assertSafeFolder, type Naming, printFailure, type ResolvedWay, walk } from "./safe-file.ts";
 import { PROTECTED } from "./shipped.ts";
 import { assertMayBeWritten } from "./writable-roots.ts";
 import { fileStart } from "./yaml.ts";
@@ -36,19 +37,18 @@ export interface NamedProfile {
   readonly naming: Naming;
 }
 
-/** Which operator profiles apply beside the protections and those in the operators' folders. */
+/** The operator profiles in force beside the protections and those in the operators' folders. */
 export interface CeilingRequest {
   readonly workspace: AbsolutePath;
   readonly variables: PathVariables;
   readonly roots: readonly Root[];
-  /** `os_profile`, and how the files it names are read. */
+  /** `os_profile`, and the reader for the files it names. */
   readonly byConfig: readonly NamedProfile[];
   readonly configReader: ProfileReader;
-  /** `--profile`. */
   readonly byCaller: readonly NamedProfile[];
 }
 
-/** The ceiling, every file it was made from, and those of them that the config names. */
+/** The ceiling, all of its files, and those of them that the config names. */
 export interface LoadedCeiling {
   readonly ceiling: Ceiling;
   readonly profiles: readonly OperatorProfile[];
@@ -58,9 +58,9 @@ export interface LoadedCeiling {
 const OPERATORS: Naming = { code: "PROFILE_INVALID", by: "PROFILE_INVALID", at: null };
 
 /**
- * Everything that operators allow: the built-in protections, the machine's and the user's folder, what the config names
- * and what the caller names, and the layer of the installation. The order does not matter: the ceiling is the meet of all,
- * nothing overrides. Throws what `loadProfile`, `assertMayBeWritten` and `assertFirmMasks` throw; a folder that is not there says nothing, one that cannot be read is an error.
+ * The ceiling: the meet of the protections, the operators' folders, profiles named by config and caller, and the
+ * installation's layer. Nothing overrides. A missing folder has no effect, an unreadable one is an error. Throws the
+ * errors of `loadProfile`, `assertMayBeWritten` and `assertFirmMasks`.
  */
 export function loadCeiling(host: Host, request: CeilingRequest): LoadedCeiling {
   const { workspace, variables, roots, byConfig, byCaller, configReader } = request;
@@ -97,15 +97,13 @@ export function loadCeiling(host: Host, request: CeilingRequest): LoadedCeiling 
   return { ceiling, profiles, ofConfig };
 }
 
-/** Where the roots lie, on a stated Mac there. */
 function rootPaths({ stated }: Host, roots: readonly Root[]): readonly AbsolutePath[] {
   return roots.map(({ path }) => (stated === null ? path : there(stated, path)));
 }
 
-/** The name that the operators' folders have. */
 const FOLDER_NAME = "profiles.d";
 
-/** Refuses what was meant for the folder and lies beside it: a profile, or a folder whose name is misspelt. */
+/** Rejects a profile beside the folder, and a folder with a misspelt name. */
 function assertNothingBeside(folder: AbsolutePath): void {
   if (nameOf(folder) !== FOLDER_NAME) return;
   for (const entry of entriesBeside(folder)) {
@@ -115,7 +113,7 @@ function assertNothingBeside(folder: AbsolutePath): void {
     if (!isNear && !isProfile) continue;
     throw new CofferdamError(
       "PROFILE_INVALID",
-      `${visible(path)} lies beside the operators' folder, where it says nothing`,
+      `${visible(path)} has no effect: it is beside the operators' folder, not in it`,
       {
         hint: isProfile ? `move it to ${quote([folder])}` : `rename it to \`${FOLDER_NAME}\``,
         at: fileStart(path),
@@ -125,21 +123,17 @@ function assertNothingBeside(folder: AbsolutePath): void {
 }
 
 function entriesBeside(folder: AbsolutePath): readonly Dirent[] {
-  try {
-    return readdirSync(parentOf(folder), { withFileTypes: true });
-  } catch {
-    // Where it is not there, nothing lies beside; what else keeps it from being read, `wayTo` tells.
-    return [];
-  }
+  // If it is missing, nothing is beside it; `wayTo` reports other failures.
+  return orNull(() => readdirSync(parentOf(folder), { withFileTypes: true })) ?? [];
 }
 
-/** The profiles in an operators' folder, by name. Anything else in it is refused: a misspelt name must not lift a rule. */
+/** The profiles in an operators' folder. Other files are rejected: a misspelt name must not disable a rule. */
 function filesIn(host: Host, folder: AbsolutePath): readonly AbsolutePath[] {
   assertNothingBeside(folder);
   const way = wayTo(folder);
   if (way.missing.length > 0) {
     if (!way.isDangling) return [];
-    throw refused(folder, "is reached by a symlink that leads nowhere", "repair or remove the symlink");
+    throw refused(folder, "is reached by a dangling symlink", "repair or remove the symlink");
   }
   assertSafeFolder(host, folder, "PROFILE_INVALID");
   const names = namesIn(folder).toSorted();
@@ -157,7 +151,7 @@ function filesIn(host: Host, folder: AbsolutePath): readonly AbsolutePath[] {
   return names.map((name) => joinPath(folder, name));
 }
 
-function wayTo(folder: AbsolutePath): Way {
+function wayTo(folder: AbsolutePath): ResolvedWay {
   try {
     return walk(folder);
   } catch (error) {

@@ -16,23 +16,24 @@ import {
 } from "../profile/sections.ts";
 import type { Sockets } from "../profile/sockets.ts";
 import type { ExecutedTable } from "./executed-table.ts";
-import { linksOn, operatorPath, realPath, realPattern, type Walk } from "./operator-path.ts";
+import { linksOn, operatorPath, type PathWalk, realPath, realPattern } from "./operator-path.ts";
 import { walk } from "./safe-file.ts";
 import type { ProfileFile } from "./schema.ts";
 import { positionAt, type YamlFile, type YamlPath } from "./yaml.ts";
 
-/** The patterns that the masks of one file may mean together, with all alternatives and variables. */
-const MOST_MASKS = 20_000;
+/** Maximum of patterns from the masks of one file, with all alternatives and variables. */
+const MAX_MASKS = 20_000;
 
 /**
- * One operator file as a layer of the ceiling, without what it extends. Paths are made real; every clause knows where
- * it stands; `table` is what a shipped one has in a file of its own. Throws `PROFILE_INVALID`, `PATH_INVALID`, `PATTERN_INVALID`, `HOST_INVALID`, each with its position.
+ * One operator file as a layer of the ceiling, without the files it extends. Paths are made real; every clause has its
+ * position; `table` is the separate file of a shipped profile. Throws `PROFILE_INVALID`, `PATH_INVALID`,
+ * `PATTERN_INVALID`, `HOST_INVALID`, each with its position.
  */
 export function layerOf(
   file: ProfileFile,
   yaml: YamlFile,
   variables: PathVariables,
-  follow: Walk = walk,
+  follow: PathWalk = walk,
   table: Pick<ExecutedTable, "masks" | "sources"> | null = null,
 ): Layer {
   const sources = new Map<string, Position>(table?.sources);
@@ -56,7 +57,7 @@ export function layerOf(
       ),
     );
     for (const { path, access } of entries) {
-      // Of two entries for one path the lesser decides, so its place is the one to name.
+      // The lesser of two entries for one path decides, so its position is reported.
       const known = least.get(path);
       if (known !== undefined && !isAtMost(access, known)) continue;
       least.set(path, access);
@@ -69,8 +70,8 @@ export function layerOf(
     const found = placed(yaml, [...row, key], () => {
       const meant = masksFrom(mask, variables);
       count += meant.length;
-      if (count <= MOST_MASKS) return meant.flatMap((one) => withRealTwin(one, follow));
-      throw new CofferdamError("PROFILE_INVALID", `the masks mean more than ${MOST_MASKS} patterns`, {
+      if (count <= MAX_MASKS) return meant.flatMap((one) => withRealTwin(one, follow));
+      throw new CofferdamError("PROFILE_INVALID", `the masks expand to more than ${MAX_MASKS} patterns`, {
         hint: "write fewer alternatives in `{a,b}`",
       });
     });
@@ -102,14 +103,13 @@ export function layerOf(
   };
 }
 
-/** A mask as a file writes it, and where: its row, and the key of its pattern there. */
 interface WrittenMask {
   readonly mask: NonNullable<ProfileFile["masks"]>[number];
   readonly row: YamlPath;
   readonly key: "pattern" | "names";
 }
 
-/** The masks of a file: what hosts execute unasked can't be changed where it exists. */
+/** The masks of a file: files that hosts execute automatically can't be changed if they exist. */
 function writtenMasks({ masks = [], executed = [] }: ProfileFile): readonly WrittenMask[] {
   return [
     ...masks.map((mask, index): WrittenMask => ({ mask, row: ["masks", index], key: "pattern" })),
@@ -121,23 +121,17 @@ function writtenMasks({ masks = [], executed = [] }: ProfileFile): readonly Writ
   ];
 }
 
-/**
- * What a path of a denying example stands for where it leads through symlinks: the place that it reaches, or, in a
- * profile that is shipped for machines that nobody knew, already the way that is written.
- */
+/** A denying example's path through symlinks means its target or, in profiles for unknown machines, itself. */
 export type Meant = "place" | "way";
 
-/** What the paths of examples mean. */
+/** The meaning of paths in examples. */
 export interface ExamplesAt {
   readonly variables: PathVariables;
   readonly meant: Meant;
-  readonly follow: Walk;
+  readonly follow: PathWalk;
 }
 
-/**
- * Holds a file's `expect` lines against its layer, which must include what the file extends. Throws `PROFILE_INVALID`
- * at the first example that fails, for whichever path its variables stand for.
- */
+/** Checks `expect` lines; the layer must include extended files. Throws `PROFILE_INVALID` at the first failure. */
 export function assertExamples(
   layer: Layer,
   examples: readonly Example[],
@@ -156,12 +150,12 @@ export function assertExamples(
   if (first === undefined) return;
   const more = failed.length === 1 ? "" : `, and ${failed.length - 1} more`;
   throw new CofferdamError("PROFILE_INVALID", `an example fails: ${escapeInvisible(first.message)}${more}`, {
-    hint: "change the section that decides, or the example",
+    hint: "change the section that decides it, or the example",
     at: positionAt(yaml, ["expect", first.index]),
   });
 }
 
-/** Runs `read`; an error of it that has no position yet gets that of the value at the path. */
+/** Runs `read`; an error without a position gets that of the value at the path. */
 export function placed<Value>(yaml: YamlFile, path: YamlPath, read: () => Value): Value {
   try {
     return read();
@@ -170,12 +164,8 @@ export function placed<Value>(yaml: YamlFile, path: YamlPath, read: () => Value)
   }
 }
 
-/**
- * A mask, and the same for where its path really lies, as far as it has no wildcard: what is searched and mounted are
- * real paths, and adding a mask never adds access. The links on the way of a path stay as they are, or it would lie elsewhere
- * the next time.
- */
-function withRealTwin(mask: Mask, follow: Walk): readonly Mask[] {
+/** A mask and its real twin, which searches and mounts use. Links stay unchanged, or paths lead elsewhere later. */
+function withRealTwin(mask: Mask, follow: PathWalk): readonly Mask[] {
   const { literal } = mask.pattern;
   const real = realPattern(mask.pattern, follow);
   if (real === null) return [mask];
@@ -192,14 +182,14 @@ function checkedNetwork(file: ProfileFile, yaml: YamlFile): ProfileFile["network
       placed(yaml, ["network", list, index], () => parseHostRule(rule));
   }
   if (typeof network.proxy === "object" && network.proxy.hasCredentials)
-    throw new CofferdamError("PROFILE_INVALID", "the proxy of an operator profile has a user or a password", {
-      hint: "write its URL without them: who may read the profile could read them; a config may say `proxy: environment`",
+    throw new CofferdamError("PROFILE_INVALID", "the proxy URL of an operator profile has credentials", {
+      hint: "remove them from the URL, because other users can read the profile; a config may say `proxy: environment`",
       at: positionAt(yaml, ["network", "proxy"], "value"),
     });
   return network;
 }
 
-function socketsOf(file: ProfileFile, yaml: YamlFile, variables: PathVariables, follow: Walk): Sockets {
+function socketsOf(file: ProfileFile, yaml: YamlFile, variables: PathVariables, follow: PathWalk): Sockets {
   if (typeof file.sockets !== "object") return file.sockets ?? OPEN.sockets;
   return file.sockets.flatMap((path, index) =>
     placed(yaml, ["sockets", index], () =>
@@ -208,21 +198,21 @@ function socketsOf(file: ProfileFile, yaml: YamlFile, variables: PathVariables, 
   );
 }
 
-/** What examples are held against: a layer, its masks alone, and what finds a mask that matches a path itself. */
-interface Held {
+/** The input for checking examples: a layer, its masks alone, and the index of masks that match a path itself. */
+interface ExampleInput {
   readonly layer: Layer;
   readonly onlyMasks: Layer;
   readonly find: MaskFinder;
   readonly meant: Meant;
-  readonly follow: Walk;
+  readonly follow: PathWalk;
 }
 
 /**
- * Why an example fails, if it does. What a path that leads through symlinks may do is what its real path may do, as far
- * as no mask caps the way that is written. A mask that matches a symlink itself also caps what that leads to.
+ * Why an example fails, if it does. A path through symlinks has the access of its real path, unless a mask caps the
+ * written one. A mask that matches a symlink itself also caps its target.
  */
 function failuresOf(
-  { layer, onlyMasks, find, meant, follow }: Held,
+  { layer, onlyMasks, find, meant, follow }: ExampleInput,
   example: Example,
   variables: PathVariables,
 ): readonly string[] {

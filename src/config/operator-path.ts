@@ -1,30 +1,30 @@
 import { CofferdamError, visible } from "../errors.ts";
-import type { Host } from "../host/host.ts";
-import { there } from "../host/mac/stated.ts";
+import type { Host } from "../host/look/host.ts";
+import { there } from "../host/look/mac/stated.ts";
 import { movedPattern } from "../profile/moved.ts";
 import { type AbsolutePath, joinPath, parentOf } from "../profile/path.ts";
 import type { Pattern } from "../profile/pattern.ts";
-import { isUnwritable, printFailure, type Way, walk } from "./safe-file.ts";
+import { isUnwritable, printFailure, type ResolvedWay, walk } from "./safe-file.ts";
 
-/** How a path is followed, name by name. Throws node's errors. */
-export type Walk = (path: AbsolutePath) => Way;
+/** Follows a path, name by name. Throws node's errors. */
+export type PathWalk = (path: AbsolutePath) => ResolvedWay;
 
-/** On this machine's disk; of a stated Mac no link is known but those that stand for others by their place. */
-export function walkOn({ stated }: Pick<Host, "stated">): Walk {
+/** The walk on this machine's disk; on a stated Mac the only known links are those at fixed places. */
+export function walkOn({ stated }: Pick<Host, "stated">): PathWalk {
   if (stated === null) return walk;
   return (path) => ({ real: there(stated, path), steps: [], missing: [], isDangling: false });
 }
 
 /**
- * The path that an operator's entry means: profiles speak of real paths, so a symlink on the way is followed, but
- * only when root alone could have placed it (the link and the folder that holds it are root's and writable by nobody
- * else). What does not exist is kept as it is written. Throws `PROFILE_INVALID`.
+ * The path that an operator's entry means: profiles use real paths, so a symlink on the way is followed, but only if
+ * root alone could have placed it (the link and its folder belong to root, and no one else may write them). A missing
+ * path is kept as written. Throws `PROFILE_INVALID`.
  */
-export function operatorPath(path: AbsolutePath, follow: Walk = walk): AbsolutePath {
+export function operatorPath(path: AbsolutePath, follow: PathWalk = walk): AbsolutePath {
   const way = wayTo(path, follow);
   if (way instanceof Error) {
     throw new CofferdamError("PROFILE_INVALID", `${visible(path)} ${printFailure(way)}`, {
-      hint: "name a path that this user may look up",
+      hint: "name a path that this user can read",
       cause: way,
     });
   }
@@ -33,36 +33,33 @@ export function operatorPath(path: AbsolutePath, follow: Walk = walk): AbsoluteP
   if (loose === undefined) return real;
   throw new CofferdamError(
     "PROFILE_INVALID",
-    `${visible(path)} leads through the symlink ${visible(loose.path)}, which another user than root can replace`,
+    `${visible(path)} leads through the symlink ${visible(loose.path)}, which users other than root can replace`,
     {
-      hint: `write the path that is meant: ${real}`,
+      hint: `write the path without the symlink: ${real}`,
     },
   );
 }
 
-/**
- * Where a path really lies as far as that can be looked up, whoever placed the links on the way: for masks, which only
- * take away, and for questions.
- */
-export function realPath(path: AbsolutePath, follow: Walk = walk): AbsolutePath {
+/** The real path through links of any owner: for masks, which only reduce access, and for requests. */
+export function realPath(path: AbsolutePath, follow: PathWalk = walk): AbsolutePath {
   const way = wayTo(path, follow);
   return way instanceof Error ? path : joinNames(way.real, way.missing);
 }
 
-/** The pattern with the folder before its first wildcard as it really lies; null where it lies as it is written. */
-export function realPattern(pattern: Pattern, follow: Walk = walk): Pattern | null {
+/** The pattern with the real path of the folder before its first wildcard; null if it is already real. */
+export function realPattern(pattern: Pattern, follow: PathWalk = walk): Pattern | null {
   const real = movedPattern(pattern, (folder) => realPath(folder, follow));
   return real === pattern ? null : real;
 }
 
-/** The symlinks on the way to a path, each where it really stands. */
-export function linksOn(path: AbsolutePath, follow: Walk = walk): readonly AbsolutePath[] {
+/** The symlinks on the way to a path, each with its own folder resolved. */
+export function linksOn(path: AbsolutePath, follow: PathWalk = walk): readonly AbsolutePath[] {
   const way = wayTo(path, follow);
   if (way instanceof Error) return [];
   return way.steps.flatMap((step) => (step.stats.isSymbolicLink() ? [step.path] : []));
 }
 
-function wayTo(path: AbsolutePath, follow: Walk): Way | Error {
+function wayTo(path: AbsolutePath, follow: PathWalk): ResolvedWay | Error {
   try {
     return follow(path);
   } catch (error) {
@@ -70,13 +67,13 @@ function wayTo(path: AbsolutePath, follow: Walk): Way | Error {
   }
 }
 
-function isRootsAlone(link: Way["steps"][number], way: Way): boolean {
+function isRootsAlone(link: ResolvedWay["steps"][number], way: ResolvedWay): boolean {
   const folder = way.steps.find((step) => step.path === parentOf(link.path));
   const isOwn = folder !== undefined && folder.stats.uid === 0 && (folder.stats.mode & 0o022) === 0;
   return isOwn && isUnwritable(link, [0]);
 }
 
-/** The path below the folder, where names of a link that leads nowhere may say `..`. */
+/** The path below the folder; names of a dangling link's target may be `..`. */
 function joinNames(folder: AbsolutePath, names: readonly string[]): AbsolutePath {
   const below = names.lastIndexOf("..") + 1;
   const at = names

@@ -1,5 +1,5 @@
 import { CofferdamError, visible } from "../errors.ts";
-import type { Host } from "../host/host.ts";
+import type { Host } from "../host/look/host.ts";
 import type { AppearedPolicy } from "../policy/appeared-policy.ts";
 import { type OperatorApproval, operatorApproval } from "../policy/approval-section.ts";
 import { sha256 } from "../profile/digest.ts";
@@ -12,22 +12,22 @@ import { quote } from "../shell/quote.ts";
 import { assertRuleExamples } from "./example-check.ts";
 import { executedTable, masksOutsideTrees } from "./executed-table.ts";
 import { assertExamples, layerOf, placed } from "./operator-layer.ts";
-import type { Walk } from "./operator-path.ts";
+import type { PathWalk } from "./operator-path.ts";
 import { parseData } from "./parse.ts";
 import { type Naming, type ReadFile, readSafely } from "./safe-file.ts";
 import { ProfileFile } from "./schema.ts";
 import { isShippedName, readShipped } from "./shipped.ts";
 import { positionAt, readYaml, type YamlFile } from "./yaml.ts";
 
-/** An operator profile as it is named: one that the package ships, or a file (absolute, as it is written). */
+/** The name of an operator profile: one that the package ships, or a file (absolute, as written). */
 export type ProfileSource =
   | { readonly kind: "shipped"; readonly name: string }
   | { readonly kind: "file"; readonly path: string };
 
-/** How a profile's bytes are got; throws when they must not be used. */
+/** Reads a profile's bytes; throws if they must not be used. */
 export type ProfileReader = (source: ProfileSource, naming: Naming) => ReadFile;
 
-/** One operator file, and those that it extends. */
+/** One operator file, and the files it extends. */
 export interface OperatorProfile {
   readonly path: AbsolutePath;
   readonly source: ProfileSource;
@@ -35,47 +35,43 @@ export interface OperatorProfile {
   readonly layer: Layer;
   readonly approval: OperatorApproval;
   readonly runAs: "any" | "not-root";
-  /** Files that programs of the host execute, beside those of other files. */
+  /** Files that programs of the host execute, in addition to other profiles. */
   readonly executed: readonly ExecutedNames[];
-  /** What is to become of them at least when a call made them. */
+  /** The minimum policy for such files if a call made them. */
   readonly appeared: AppearedPolicy;
   readonly bases: readonly OperatorProfile[];
 }
 
-/** Reads operator files of one kind; what several of them extend is read once. */
+/** The context for reading operator files of one kind; each file is read once. */
 export interface ProfileLoading {
   readonly read: ProfileReader;
   readonly variables: PathVariables;
   /** Folders that the config grants. */
   readonly roots: readonly AbsolutePath[];
-  readonly follow: Walk;
+  readonly follow: PathWalk;
   readonly known: Map<string, OperatorProfile>;
 }
 
-/** How often a profile may extend another that extends another, and how many there may be together. */
-const MOST_LEVELS = 32;
-const MOST_PROFILES = 256;
+/** Maximum depth of `extends`, and maximum of profiles in all. */
+const MAX_LEVELS = 32;
+const MAX_PROFILES = 256;
 
-/** Files that nobody but root and the caller can have written, and shipped ones. */
+/** The reader of files that only root and the caller can have written, and of shipped ones. */
 export function safeReader(host: Host): ProfileReader {
   return (source, naming) =>
     source.kind === "shipped" ? readShipped(source.name, naming) : readSafely(host, source.path, naming);
 }
 
-/**
- * What a text in a config or profile names: a shipped profile by a bare word, else a path, relative to the folder.
- * Throws `PATH_INVALID` for `..` and for characters that no configured path may hold.
- */
+/** The profile that a text names: a shipped bare word, else a path from the folder. Throws `PATH_INVALID`. */
 export function profileSource(text: string, folder: AbsolutePath): ProfileSource {
   if (isShippedName(text)) return { kind: "shipped", name: text };
   return { kind: "file", path: absolutePath(text.startsWith("/") ? text : `${folder}/${text}`) };
 }
 
 /**
- * Loads one operator profile with all that it extends, and holds its examples against them together; those of a rule
- * speak of that rule alone.
- * Throws `PROFILE_INVALID` (also for a file that extends itself), `PATH_INVALID`, `PATTERN_INVALID`, `HOST_INVALID`;
- * a file that is not there has the code of what names it.
+ * Loads one operator profile with all that it extends, and checks its examples against them together; the examples of a
+ * rule apply to that rule only. Throws `PROFILE_INVALID` (also for a file that extends itself), `PATH_INVALID`,
+ * `PATTERN_INVALID`, `HOST_INVALID`; a missing file throws the code of the file that names it.
  */
 export function loadProfile(
   source: ProfileSource,
@@ -115,10 +111,7 @@ export function loadProfile(
   return profile;
 }
 
-/**
- * What a profile is told by: its name if it is shipped, else its path, from the workspace where it lies in there
- * (`./ops/strict.yaml`). The name that a file gives itself could be a shipped one's.
- */
+/** A shipped name, or the path (in the workspace `./ops/strict.yaml`): a file's own name could be a shipped one's. */
 export function profileLabel({ source, path }: OperatorProfile, workspace: AbsolutePath): string {
   if (source.kind === "shipped") return source.name;
   return quote([
@@ -169,12 +162,12 @@ function basesOf(
 
 function assertFew(above: readonly AbsolutePath[], naming: Naming, loading: ProfileLoading): void {
   const what =
-    above.length >= MOST_LEVELS
-      ? `profiles extend one another more than ${MOST_LEVELS} times`
-      : `there are more than ${MOST_PROFILES} profiles`;
-  if (above.length < MOST_LEVELS && loading.known.size < MOST_PROFILES) return;
+    above.length >= MAX_LEVELS
+      ? `profiles extend one another more than ${MAX_LEVELS} times`
+      : `there are more than ${MAX_PROFILES} profiles`;
+  if (above.length < MAX_LEVELS && loading.known.size < MAX_PROFILES) return;
   throw new CofferdamError("PROFILE_INVALID", what, {
-    hint: "write what they say into fewer files",
+    hint: "merge them into fewer files",
     ...(naming.at === null ? {} : { at: naming.at }),
   });
 }
@@ -182,14 +175,14 @@ function assertFew(above: readonly AbsolutePath[], naming: Naming, loading: Prof
 function assertNoCycle(path: AbsolutePath, above: readonly AbsolutePath[], naming: Naming): void {
   if (!above.includes(path)) return;
   const names = above.slice(above.indexOf(path) + 1).map((one) => visible(nameOf(one)));
-  const way = names.length === 0 ? "" : ` by way of ${names.join(", ")}`;
+  const way = names.length === 0 ? "" : ` through ${names.join(", ")}`;
   throw new CofferdamError("PROFILE_INVALID", `${visible(nameOf(path))} extends itself${way}`, {
-    hint: "take one of the names out of `extends`",
+    hint: "remove one of the names from `extends`",
     ...(naming.at === null ? {} : { at: naming.at }),
   });
 }
 
-/** The file and what it extends as one layer: what its own examples speak of. */
+/** The file and the files it extends as one layer, for its own examples. */
 function together(profile: OperatorProfile): Layer {
   const layers = withBases([profile]).map((one) => one.layer);
   if (layers.length === 1) return profile.layer;

@@ -4,8 +4,8 @@ import { nearest } from "./nearest.ts";
 import { pathKey, positionAt, type YamlFile, type YamlPath } from "./yaml.ts";
 
 /**
- * The file's data under a schema. Throws the file's code at the first key or value, in the order of the file, that
- * the schema does not have: what was found there, and as hint what may stand there; "and N more" counts the rest.
+ * The file's data under a schema. Throws the file's code at the first invalid key or value, in the order of the file:
+ * the value found, and as hint the valid ones; "and N more" counts the rest.
  */
 export function parseData<Schema extends z.ZodType>(schema: Schema, yaml: YamlFile): z.output<Schema> {
   const parsed = schema.safeParse(yaml.data);
@@ -14,7 +14,8 @@ export function parseData<Schema extends z.ZodType>(schema: Schema, yaml: YamlFi
     .flatMap((issue) => problemsOf(issue, [], schema, yaml))
     .sort(byPosition);
   const [first] = problems;
-  if (first === undefined) throw new CofferdamError("INTERNAL", "a schema refused data without saying why");
+  if (first === undefined)
+    throw new CofferdamError("INTERNAL", "the schema reported no issue for invalid data");
   const more = problems.length === 1 ? "" : `, and ${problems.length - 1} more`;
   throw new CofferdamError(yaml.code, `${first.message}${more}`, { hint: first.hint(), at: first.at });
 }
@@ -23,7 +24,7 @@ const IN_QUOTES = "put it in quotes";
 
 interface Problem {
   readonly message: string;
-  /** Looked for when it is told: a file may have thousands of problems, of which one is. */
+  /** Computed only for the reported problem: a file may have thousands. */
   readonly hint: () => string;
   readonly at: Position;
 }
@@ -47,7 +48,7 @@ function problemsOf(issue: Issue, above: YamlPath, schema: z.ZodType, yaml: Yaml
     const [folder, name] = [path.slice(0, -1), String(path.at(-1))];
     return [
       {
-        message: `${printPlace(folder)} lacks ${visible(name)}`,
+        message: `missing key ${visible(name)} in ${printPlace(folder)}`,
         hint: () => `add \`${name}\`: ${wanted(issue, found)}`,
         at: positionAt(yaml, folder),
       },
@@ -58,10 +59,10 @@ function problemsOf(issue: Issue, above: YamlPath, schema: z.ZodType, yaml: Yaml
     const first = wanted(issue, found);
     return first.startsWith(IN_QUOTES) ? (inQuotes(found, path, at, schema, yaml) ?? first) : first;
   };
-  return [{ message: `${printPlace(path)} is ${printFound(found)}`, hint, at }];
+  return [{ message: `invalid ${printPlace(path)}: ${printFound(found)}`, hint, at }];
 }
 
-/** What would be wrong with a number or a `true` in quotes: to be told to write those first would lead to the next error. */
+/** The fault of a number or a `true` once it is in quotes: advice to add quotes first would lead to the next error. */
 function inQuotes(
   found: unknown,
   path: YamlPath,
@@ -77,7 +78,7 @@ function inQuotes(
   return next?.hint() ?? null;
 }
 
-/** The same data with another value at a path. */
+/** A copy of the data with another value at a path. */
 function replaced(data: unknown, [head, ...rest]: YamlPath, value: unknown): unknown {
   if (head === undefined) return value;
   if (Array.isArray(data))
@@ -102,13 +103,13 @@ function badKey(issue: z.core.$ZodIssueInvalidKey, path: YamlPath, yaml: YamlFil
   const [inner] = issue.issues;
   const name = String(path.at(-1));
   return {
-    message: `${printPlace(path.slice(0, -1))} has the key ${visible(name)}`,
+    message: `invalid key ${visible(name)} in ${printPlace(path.slice(0, -1))}`,
     hint: () => (inner === undefined ? "choose another name" : wanted(inner, name)),
     at: positionAt(yaml, path),
   };
 }
 
-/** The one alternative of a union whose kind of value this is, or null when none or several are. */
+/** The one alternative of a union that fits this kind of value; null if none or several do. */
 function meantBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] | null {
   const fitting = branches.filter(
     (issues) =>
@@ -120,11 +121,10 @@ function meantBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] 
   return fitting.length === 1 && only !== undefined ? only : null;
 }
 
-/** What should stand there, as a thing to do. */
 function wanted(issue: Issue, found: unknown): string {
   switch (issue.code) {
     case "invalid_type":
-      return wantedType(issue.expected, found);
+      return issue.message.startsWith("Invalid input") ? wantedType(issue.expected, found) : issue.message;
     case "invalid_value": {
       const near = typeof found === "string" ? nearest(found, issue.values.map(String)) : null;
       if (near !== null) return `did you mean \`${near}\`?`;
@@ -136,10 +136,10 @@ function wanted(issue: Issue, found: unknown): string {
         ...new Set(issue.errors.flatMap((branch) => branch.slice(0, 1).map((one) => wanted(one, found)))),
       ].join(", or ");
     case "too_small":
-      return issue.origin === "number" ? `write ${issue.minimum} or more` : "write something here";
+      return issue.origin === "number" ? `write ${issue.minimum} or more` : "write a longer value";
     case "too_big":
-      if (issue.origin === "array") return `a list here has at most ${issue.maximum} entries`;
-      return issue.origin === "number" ? `write ${issue.maximum} or less` : "write less here";
+      if (issue.origin === "array") return `write at most ${issue.maximum} entries`;
+      return issue.origin === "number" ? `write ${issue.maximum} or less` : "write a shorter value";
     case "invalid_format":
       return issue.message.startsWith("Invalid")
         ? `it must match ${issue.pattern ?? issue.format}`
@@ -163,7 +163,7 @@ function wantedType(expected: string, found: unknown): string {
     case "string":
       return typeof found === "number" || typeof found === "boolean"
         ? `${IN_QUOTES}: "${found}"`
-        : "write a text";
+        : "write a string";
     case "boolean":
       return "write `true` or `false`";
     case "array":
@@ -179,17 +179,22 @@ function wantedType(expected: string, found: unknown): string {
   }
 }
 
-/** A place in the file in words. */
 function printPlace(path: YamlPath): string {
   return path.length === 0 ? "the file" : visible(pathKey(path));
 }
+
+/** Unquoted text that YAML parses as a number, a boolean or null. */
+const OTHER_VALUE = /^(?:[-+.]?[\d.]+|true|false|null|)$/i;
 
 function printFound(value: unknown): string {
   if (value === null) return "empty";
   if (Array.isArray(value)) return "a list";
   switch (typeof value) {
-    case "string":
-      return `the text ${visible(value.length > 60 ? `${value.slice(0, 60)}…` : value)}`;
+    case "string": {
+      const text = visible(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+      // Without quotes it would be another value.
+      return OTHER_VALUE.test(value) ? `the text ${text}` : text;
+    }
     case "number":
       return `the number \`${value}\``;
     case "boolean":
@@ -208,7 +213,7 @@ function valueAt(data: unknown, path: YamlPath): unknown {
   return at;
 }
 
-/** The keys that the schema has at a path; of a union, those of every alternative. */
+/** The keys that the schema has at a path; for a union, those of every alternative. */
 function keysAt(schema: z.core.$ZodType, path: YamlPath): readonly string[] {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault)
     return keysAt(schema.unwrap(), path);

@@ -1,7 +1,7 @@
 import { CofferdamError } from "../errors.ts";
-import type { Host } from "../host/host.ts";
-import type { RuntimeRequest } from "../host/runtimes/finding.ts";
-import { findRuntimes } from "../host/runtimes.ts";
+import type { Host } from "../host/look/host.ts";
+import type { RuntimeRequest } from "../host/look/runtimes/finding.ts";
+import { findRuntimes } from "../host/look/runtimes.ts";
 import type { Runtime } from "../tool/facts.ts";
 import type { SandboxSection } from "../tool/settings.ts";
 import type { Config } from "./config.ts";
@@ -11,9 +11,8 @@ import { assertNoOwnPlace, writtenPath } from "./roots.ts";
 import type { YamlFile } from "./yaml.ts";
 
 /**
- * The runtimes that a config asks for, as the machine has them outside of its roots. Throws `ROOT_REFUSED` or
- * `PATH_INVALID` for a folder listed by hand that no tool may be given, `CONFIG_INVALID` for a runtime that is not here,
- * each with its position.
+ * The config's runtimes, as found outside of its roots. Throws, with the position, `ROOT_REFUSED` or `PATH_INVALID` for
+ * a forbidden folder, `CONFIG_INVALID` for a missing runtime.
  */
 export function configuredRuntimes(
   host: Host,
@@ -38,7 +37,7 @@ export function configuredRuntimes(
     return find(asked);
   } catch (error) {
     if (!(error instanceof CofferdamError)) throw error;
-    // Asked one by one, the one that is at fault says so in its own place; what is found by name may need what is listed.
+    // Resolved one by one, so that a fault has its own position; a runtime found by name may need the listed ones.
     const listed = asked.filter((one) => typeof one !== "string");
     for (const one of [...listed, ...asked]) {
       const others = typeof one === "string" ? listed : [];

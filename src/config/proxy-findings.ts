@@ -1,14 +1,14 @@
 import { visible } from "../errors.ts";
-import type { Host } from "../host/host.ts";
+import type { Host } from "../host/look/host.ts";
 import { isAddress, parseHostRule } from "../profile/host-rule.ts";
 import { layerWithoutProxy } from "../profile/proxy-for.ts";
 import { proxiesOf } from "../profile/upstream.ts";
-import type { Loaded } from "./config.ts";
-import { type Finding, placeOf, warning } from "./finding.ts";
+import type { LoadedConfig } from "./config.ts";
+import { type ConfigFinding, placeOf, warning } from "./finding.ts";
 import { upstreamOf } from "./upstream.ts";
 
-/** What keeps the proxy that a config wants from being used. */
-export function proxyFindings(host: Pick<Host, "env">, loaded: Loaded): readonly Finding[] {
+/** Why the proxy of a config can't be used. */
+export function proxyFindings(host: Pick<Host, "env">, loaded: LoadedConfig): readonly ConfigFinding[] {
   const { config, ceiling } = loaded;
   const { network } = config.shell;
   if (typeof network !== "object" || network.proxy === undefined || network.proxy === "none") return [];
@@ -16,7 +16,7 @@ export function proxyFindings(host: Pick<Host, "env">, loaded: Loaded): readonly
   const upstream = upstreamOf(host, loaded);
   if (upstream === null)
     return [
-      warning("no variable of the environment names a proxy", "set `HTTPS_PROXY`, or name its URL", at),
+      warning("no environment variable names a proxy", "set `HTTPS_PROXY`, or write the proxy's URL", at),
     ];
   const url = proxiesOf(upstream).join(" or ");
   const layer = layerWithoutProxy(upstream, ceiling.layers);
@@ -25,8 +25,8 @@ export function proxyFindings(host: Pick<Host, "env">, loaded: Loaded): readonly
       ? []
       : [
           warning(
-            `the profile ${visible(layer.name)} lets no host be reached by the proxy ${url}`,
-            "write its URL as `proxy` under `network` of that profile, beside `hosts`, or do without it",
+            `the profile ${visible(layer.name)} allows no host through the proxy ${url}`,
+            "write its URL as `proxy` under `network` of that profile, or use no proxy",
             at,
           ),
         ];
@@ -36,8 +36,8 @@ export function proxyFindings(host: Pick<Host, "env">, loaded: Loaded): readonly
       ? []
       : [
           warning(
-            `\`never\` lists the address ${visible(never)}, so no name is reached by the proxy on its port: where that finds one is not known`,
-            "take the address out of `never`, or do without the proxy",
+            `\`never\` lists the address ${visible(never)}, so no name is reached through the proxy on that port: the proxy may resolve a name to that address`,
+            "remove the address from `never`, or use no proxy",
             at,
           ),
         ];

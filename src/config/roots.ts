@@ -1,8 +1,8 @@
 import { lstatSync, statSync } from "node:fs";
 import { CofferdamError, visible } from "../errors.ts";
-import type { Host } from "../host/host.ts";
-import { resolvedPath } from "../host/nodes.ts";
-import { EVERYTHING, reach } from "../host/runtimes/disk.ts";
+import type { Host } from "../host/look/host.ts";
+import { resolvedPath } from "../host/look/nodes.ts";
+import { EVERYTHING, reach } from "../host/look/runtimes/disk.ts";
 import { type AbsolutePath, absolutePath, isAbsolutePath, isInside } from "../profile/path.ts";
 import { quote } from "../shell/quote.ts";
 import type { Link, Root } from "../tool/facts.ts";
@@ -13,37 +13,36 @@ import { realPath } from "./operator-path.ts";
 import { printFailure, walk } from "./safe-file.ts";
 import { positionAt, type YamlFile } from "./yaml.ts";
 
-/** Which folders of a system are nobody's own. */
 interface CommonPlaces {
   /** No root can be or hold one of these. */
   readonly common: readonly AbsolutePath[];
   readonly why: string;
-  /** No root can lie in these either: they are file systems of the kernel. */
+  /** No root can be inside one of these either: they are file systems of the kernel. */
   readonly kernel: readonly AbsolutePath[];
 }
 
-/** On Linux a sandbox makes them anew for each call. On macOS there is one of each for all, so that a root must lie below. */
+/** On Linux a sandbox creates new ones for each call. On macOS all calls share them, so a root must be below one. */
 const COMMON: Readonly<Record<Host["platform"], CommonPlaces>> = {
   linux: {
     common: ["/tmp", "/var/tmp", "/run", "/dev", "/dev/shm", "/proc", "/sys"].map(absolutePath),
-    why: "which each call gets anew",
+    why: "which is new for each call",
     kernel: ["/proc", "/sys", "/dev"].map(absolutePath),
   },
   darwin: {
     common: ["/private/tmp", "/private/var/tmp", "/private/var/run", "/dev", "/System/Volumes/Data"].map(
       absolutePath,
     ),
-    why: "which all of this machine share",
+    why: "which all programs on this machine share",
     kernel: [absolutePath("/dev")],
   },
 };
 
-const SMALLER = "name a smaller folder, one that holds only what tools may use";
+const SMALLER = "name a smaller folder that contains only files for tools";
 
 /**
- * `sandbox.paths` as the machine has it, in the order of the file: each a real folder, relative to the config's.
- * Throws `ROOT_REFUSED` at the line of a root that is missing, too wide, a symlink, reached by one in a root, or not for
- * tools at all; `PATH_INVALID` for a path that no config may hold.
+ * `sandbox.paths` as found on the machine, in the order of the file: each a real folder, relative to the config's.
+ * Throws `ROOT_REFUSED` at the line of a root that is missing, too wide, a symlink, reached by one in a root, or closed
+ * to tools; `PATH_INVALID` for a path that no config may hold.
  */
 export function resolveRoots(
   host: Host,
@@ -59,11 +58,7 @@ export function resolveRoots(
       const found = rootFolder(host, written);
       const twin = roots.find((root) => root.path === found);
       if (twin !== undefined) {
-        throw refused(
-          found,
-          `is the root ${visible(twin.name)} already`,
-          "list each folder once: two roots would say two things about it",
-        );
+        throw refused(found, `is already the root ${visible(twin.name)}`, "list each folder once");
       }
       return found;
     });
@@ -87,15 +82,16 @@ export function resolveRoots(
   return roots.map((root) => withoutLinksIn(root, roots));
 }
 
-/** A link in a root is seen there, and tools may change it: it is no fixed part of the way. */
+/** A link in a root is visible there, and tools may change it: it is not a fixed part of the path. */
 function withoutLinksIn({ links, ...root }: Root, roots: readonly Root[]): Root {
   const outside = (links ?? []).filter(({ path }) => !roots.some((one) => isInside(path, one.path)));
   return outside.length === 0 ? root : { ...root, links: outside };
 }
 
 /**
- * The links by which people reach a root: as the config writes it, and as the caller's shell does (`PWD`, which POSIX shells
- * keep as it was typed) where that leads to where the caller is. They are made again inside, and give access to nothing.
+ * The links by which people reach a root: as the config writes it, and as the caller's shell does (`PWD`, which POSIX
+ * shells keep as typed) if that leads to the caller's folder. They are created again inside, and give access to
+ * nothing.
  */
 function linksOn(written: AbsolutePath, path: AbsolutePath, { cwd, env }: Host): readonly Link[] {
   const pwd = env["PWD"] ?? "";
@@ -106,69 +102,68 @@ function linksOn(written: AbsolutePath, path: AbsolutePath, { cwd, env }: Host):
   return [...new Map(links.map((link) => [link.path, link])).values()];
 }
 
-/** Its end is not proposed: a call may have made the link in the folder's place. */
-const LOOK_FIRST = "look at where that link leads, then write the folder that you mean";
+/** The link's target is not suggested: a call may have replaced the folder with the link. */
+const LOOK_FIRST = "check the target of that link, then name the folder that you mean";
 
-/** Throws `ROOT_REFUSED` for a folder that a symlink in a root leads to: a tool could make it another one. */
+/** Throws `ROOT_REFUSED` for a folder reached by a symlink in a root: a tool could redirect it. */
 function assertNoWayThrough(roots: readonly Root[], written: AbsolutePath): void {
   const { steps } = walk(written);
   for (const { path, stats } of steps) {
     const root = stats.isSymbolicLink() ? roots.find((one) => isInside(path, one.path)) : undefined;
     if (root === undefined) continue;
-    const what = `is reached by the symlink ${visible(path)}, which lies in the root ${visible(root.name)}`;
+    const what = `is reached by the symlink ${visible(path)}, which is in the root ${visible(root.name)}`;
     throw refused(written, what, LOOK_FIRST);
   }
 }
 
-/**
- * A path of a config: absolute, or relative to the config's folder. Throws `PATH_INVALID`: `..`, `~`, `${name}`, control
- * characters.
- */
+/** A config's path, absolute or from its folder. Throws `PATH_INVALID`: `..`, `~`, `${name}`, control characters. */
 export function writtenPath(text: string, folder: AbsolutePath): AbsolutePath {
   if (text.includes("${") || text.startsWith("~")) {
-    throw new CofferdamError("PATH_INVALID", `the path ${visible(text)} has a variable in it`, {
-      hint: "write a path relative to the config's folder, such as `./notes`, or an absolute one",
-    });
+    throw new CofferdamError(
+      "PATH_INVALID",
+      `the path ${visible(text)} has a variable or \`~\`, which are not expanded`,
+      { hint: "write a path relative to the config's folder, such as `./notes`, or an absolute one" },
+    );
   }
   if (text.split("/").includes("..")) {
-    throw new CofferdamError("PATH_INVALID", `the path ${visible(text)} has \`..\` in it`, {
-      hint: "write the folder that is meant, from `/`",
+    throw new CofferdamError("PATH_INVALID", `the path ${visible(text)} contains \`..\``, {
+      hint: "write an absolute path",
     });
   }
   return absolutePath(text.startsWith("/") ? text : `${folder}/${text}`);
 }
 
 /**
- * Throws `ROOT_REFUSED` for a real path that no tool may be given, whoever asks: in or around the state folder, around a
- * folder that is nobody's own, or in the kernel's own file systems.
+ * Throws `ROOT_REFUSED` for a real path that no tool may have: in or around the state folder, around a folder that
+ * belongs to no person, or in the kernel's own file systems.
  */
 export function assertNoOwnPlace(host: Host, path: AbsolutePath): void {
   const state = realPath(host.stateFolder);
-  const what = "which holds the journal and what is trusted";
+  const what = "which contains the records and trusted configs";
   if (isInside(path, state))
-    throw refused(path, `lies in the state folder ${visible(state)}, ${what}`, SMALLER);
+    throw refused(path, `is in the state folder ${visible(state)}, ${what}`, SMALLER);
   if (isInside(state, path))
-    throw refused(path, `holds the state folder ${visible(state)}, ${what}`, SMALLER);
+    throw refused(path, `contains the state folder ${visible(state)}, ${what}`, SMALLER);
   const { common, why, kernel: files } = COMMON[host.platform];
   const kernel = files.find((one) => one !== path && isInside(path, one));
   if (kernel !== undefined)
     throw refused(
       path,
-      `lies in ${visible(kernel)}, ${why}`,
-      "name a folder on a disk, such as one below your home",
+      `is in ${visible(kernel)}, ${why}`,
+      "name a folder on a disk, such as one in your home",
     );
   const held = common.map((one) => realPath(one)).find((one) => isInside(one, path));
-  if (held !== undefined) throw refused(path, `is or holds ${visible(held)}, ${why}`, SMALLER);
+  if (held !== undefined) throw refused(path, `is or contains ${visible(held)}, ${why}`, SMALLER);
 }
 
 /**
- * The real path of a folder that may be a root. Throws `ROOT_REFUSED`: missing, no folder, a symlink, `/`, a home folder,
- * or what `assertNoOwnPlace` refuses.
+ * The real path of a folder that may be a root. Throws `ROOT_REFUSED`: missing, not a folder, a symlink, `/`, a home
+ * folder, or a path that `assertNoOwnPlace` rejects.
  */
 export function rootFolder(host: Host, written: AbsolutePath): AbsolutePath {
   const real = existingFolder(written);
   assertMayBeRoot(host, real);
-  // Last: where it leads to what is refused anyway, that is told.
+  // Last: a target that is rejected anyway has its own error.
   if (lstatSync(written).isSymbolicLink()) throw refused(written, "is a symlink", LOOK_FIRST);
   return real;
 }
@@ -193,7 +188,7 @@ function existingFolder(written: AbsolutePath): AbsolutePath {
       : `create it (\`${quote(["mkdir", "-p", written])}\`), or name another`;
     throw refused(written, printFailure(error), hint, error);
   }
-  if (!isFolder) throw refused(written, "is not a folder", "name the folder that holds it");
+  if (!isFolder) throw refused(written, "is not a folder", "name the folder that contains it");
   return real;
 }
 

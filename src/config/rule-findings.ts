@@ -1,10 +1,12 @@
+import { resolve } from "node:path";
 import { type Position, visible } from "../errors.ts";
 import { type Action, isAsStrict, type RuleOrder } from "../policy/action.ts";
 import { printToolRule } from "../policy/rule-reach.ts";
-import { isAbsolutePath, isInside } from "../profile/path.ts";
+import { isAbsolutePath } from "../profile/path.ts";
 import { hazardOf } from "../shell/hazards.ts";
 import { shellAction } from "../shell/rule.ts";
-import type { Config, Loaded } from "./config.ts";
+import { rootOf } from "../tool/files/written-path.ts";
+import type { Config, LoadedConfig } from "./config.ts";
 import {
   deadShellRules,
   type Outdone,
@@ -15,12 +17,12 @@ import {
   unmatchableShell,
   unmatchableTool,
 } from "./dead-rules.ts";
-import { type Finding, placeOf, warning } from "./finding.ts";
+import { type ConfigFinding, placeOf, warning } from "./finding.ts";
 import { toolLayers } from "./tool-layers.ts";
 import type { YamlPath } from "./yaml.ts";
 
-/** Rules that do less than they say, or nothing. */
-export function ruleFindings(loaded: Loaded): readonly Finding[] {
+/** Rules that have less effect than they seem to, or none. */
+export function ruleFindings(loaded: LoadedConfig): readonly ConfigFinding[] {
   return [
     ...orderFindings(loaded),
     ...unmatchableFindings(loaded),
@@ -30,21 +32,19 @@ export function ruleFindings(loaded: Loaded): readonly Finding[] {
   ];
 }
 
-/** What a rule that never speaks fails to do. */
 const EFFECTS = {
-  allow: "allows nothing",
-  ask: "asks about nothing",
-  deny: "denies nothing",
+  allow: "never allows a call",
+  ask: "never asks",
+  deny: "never denies a call",
 } as const satisfies Record<Action, string>;
 
-/** A list of rules by where it stands and how one of several is picked. */
 interface List {
   readonly path: YamlPath;
   readonly order: RuleOrder;
 }
 
-/** Rules that another one always decides before, and those that one which allows reaches into. */
-function orderFindings({ config }: Loaded): readonly Finding[] {
+/** Rules that another one always decides before, and those that an allowing rule partly overrides. */
+function orderFindings({ config }: LoadedConfig): readonly ConfigFinding[] {
   const { shell } = config;
   const list: List = { path: ["shell"], order: shell.order };
   return [
@@ -59,8 +59,8 @@ function orderFindings({ config }: Loaded): readonly Finding[] {
   ];
 }
 
-/** A rule that another, looser one swallows is told as the danger that it is. */
-function deadFinding(config: Config, list: List, { rule, by, index, byIndex }: Outdone): Finding {
+/** A rule that a looser one overrides is reported as a danger. */
+function deadFinding(config: Config, list: List, { rule, by, index, byIndex }: Outdone): ConfigFinding {
   const other = `${visible(by.text)}${lineOf(config, list, byIndex)}`;
   const does = by.action === "allow" ? "allows it" : "only asks about it";
   const isLooser = !isAsStrict(by.action, rule.action);
@@ -72,11 +72,11 @@ function deadFinding(config: Config, list: List, { rule, by, index, byIndex }: O
   );
 }
 
-function partFinding(config: Config, list: List, { rule, by, index, byIndex }: Outdone): Finding {
+function partFinding(config: Config, list: List, { rule, by, index, byIndex }: Outdone): ConfigFinding {
   const other = `${visible(by.text)}${lineOf(config, list, byIndex)}`;
   const does = rule.action === "deny" ? "deny" : "ask about";
   return warning(
-    `the rule ${visible(rule.text)} may not ${does} all that it covers: some may be allowed by ${other}, which comes ${whenOf(list.order)}`,
+    `the rule ${visible(rule.text)} does not ${does} every call that it covers: ${other} comes ${whenOf(list.order)} and allows some`,
     remedyFor(list.order),
     placeOf(config, [...list.path, "rules", index]),
   );
@@ -92,12 +92,12 @@ function whenOf(order: RuleOrder): string {
 }
 
 function remedyFor(order: RuleOrder): string {
-  return `move that one ${order === "last-match" ? "up, above" : "down, below"} it, or write \`order: strictest\``;
+  return `move the allowing rule ${order === "last-match" ? "above" : "below"} it, or write \`order: strictest\``;
 }
 
-/** Rules that can never match, operators' too. */
-function unmatchableFindings({ config, ceiling }: Loaded): readonly Finding[] {
-  const finding = (text: string, found: Unmatchable | null, at: Position | null): readonly Finding[] =>
+/** Rules that can never match, including operators'. */
+function unmatchableFindings({ config, ceiling }: LoadedConfig): readonly ConfigFinding[] {
+  const finding = (text: string, found: Unmatchable | null, at: Position | null): readonly ConfigFinding[] =>
     found === null
       ? []
       : [warning(`the rule ${visible(text)} never matches: ${found.because}`, found.hint, at)];
@@ -120,53 +120,54 @@ function unmatchableFindings({ config, ceiling }: Loaded): readonly Finding[] {
   ];
 }
 
-/** Rules that let a program run by its path where another asks about it or denies it by its name. */
-function overruledFindings({ config }: Loaded): readonly Finding[] {
+/** Rules that allow a program by its path while another asks about it or denies it by its name. */
+function overruledFindings({ config }: LoadedConfig): readonly ConfigFinding[] {
   const { rules } = config.shell;
-  return rules.flatMap((rule, index): readonly Finding[] => {
+  return rules.flatMap((rule, index): readonly ConfigFinding[] => {
     const by = overruledByName(rule, rules);
     if (by === null) return [];
     return [
       {
         severity: "warning",
-        message: `the rule ${visible(rule.pattern)} allows nothing: ${visible(by.pattern)} covers the same program by its name`,
-        hint: "name the program as it is called, in a rule above that one",
+        message: `the rule ${visible(rule.pattern)} never allows a call: ${visible(by.pattern)} covers the same program by name`,
+        hint: "write a rule with the program's name above that one",
         at: placeOf(config, ["shell", "rules", index]),
       },
     ];
   });
 }
 
-/** Rules that let a program run without asking and name it by a path that tools can write: they never match. */
-function programFindings({ config }: Loaded): readonly Finding[] {
-  return config.shell.rules.flatMap((rule, index): readonly Finding[] => {
+/** Rules that allow a program without approval by a path that tools can write: they never match. */
+function programFindings({ config }: LoadedConfig): readonly ConfigFinding[] {
+  return config.shell.rules.flatMap((rule, index): readonly ConfigFinding[] => {
     const [program = ""] = rule.pattern.split(/\s+/);
     if (shellAction(rule) !== "allow" || !program.includes("/")) return [];
-    const isWritable =
-      !isAbsolutePath(program) ||
-      config.roots.some((root) => root.mode === "rw" && isInside(program, root.path));
+    // A path without `/` at its start is taken from the workspace, where calls start.
+    const path = resolve(config.workspace, program);
+    const root = isAbsolutePath(path) ? rootOf(path, config.roots) : null;
+    const isWritable = root === null ? !isAbsolutePath(program) : root.mode === "rw";
     if (!isWritable) return [];
     return [
       {
         severity: "warning",
-        message: `the rule ${visible(rule.pattern)} never lets anything run: its program lies where tools can write`,
-        hint: "leave `approval` on for it, or keep the program outside of every writable root",
+        message: `the rule ${visible(rule.pattern)} never allows a call: tools can replace its program`,
+        hint: "write `approval: true` for it, or move the program outside all writable roots",
         at: placeOf(config, ["shell", "rules", index]),
       },
     ];
   });
 }
 
-/** Rules that let pass what only exact ones can: a word by which the program runs another, or writes files. */
-function hazardFindings({ config }: Loaded): readonly Finding[] {
-  return config.shell.rules.flatMap((rule, index): readonly Finding[] => {
+/** Rules that allow a word which only exact rules can allow: one by which the program runs another, or writes files. */
+function hazardFindings({ config }: LoadedConfig): readonly ConfigFinding[] {
+  return config.shell.rules.flatMap((rule, index): readonly ConfigFinding[] => {
     const hazard = shellAction(rule) === "allow" && !rule.exact ? hazardOf(rule.pattern.split(/\s+/)) : null;
     if (hazard === null) return [];
     const does = hazard.does === "runs" ? "may run other programs" : "writes or removes files";
     return [
       warning(
-        `the rule ${visible(rule.pattern)} allows nothing: ${visible(hazard.word)} ${does}, and only exact rules let that pass`,
-        "write the whole command with `exact: true`, or leave `approval` on for it",
+        `the rule ${visible(rule.pattern)} never allows a call: ${visible(hazard.word)} ${does}, which needs an exact rule`,
+        "write the whole command with `exact: true`, or write `approval: true`",
         placeOf(config, ["shell", "rules", index]),
       ),
     ];

@@ -5,10 +5,7 @@ import { placed } from "./operator-layer.ts";
 import type { ConfigFile } from "./schema.ts";
 import { positionAt, type YamlFile, type YamlPath } from "./yaml.ts";
 
-/**
- * What the schema of a config cannot say: names of roots that exist, and what this version can give.
- * Throws `CONFIG_INVALID` or `HOST_INVALID`, with the position.
- */
+/** Checks beyond the schema: existing root names, features of this version. Throws `CONFIG_INVALID`, `HOST_INVALID`. */
 export function assertSettings(
   { sandbox, shell, web_fetch: webFetch, mcp }: ConfigFile,
   yaml: YamlFile,
@@ -36,8 +33,7 @@ function assertRoot(
 ): void {
   if (roots.includes(name)) return;
   const near = nearest(name, roots);
-  const known =
-    roots.length === 0 ? "list it under `sandbox.paths` first" : `the roots are ${roots.join(", ")}`;
+  const known = roots.length === 0 ? "add it under `sandbox.paths`" : `the roots are ${roots.join(", ")}`;
   const hint = near === null ? known : `did you mean \`${near}\`?`;
   throw new CofferdamError("CONFIG_INVALID", `there is no root ${visible(name)}`, {
     hint,

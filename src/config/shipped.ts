@@ -8,18 +8,18 @@ import type { Naming, ReadFile } from "./safe-file.ts";
 /** The profile that is part of every ceiling. */
 export const PROTECTED = PROTECTED_LAYER;
 
-/** The package's `profiles/`: beside `src/` as beside `dist/`, two folders above this file. */
+/** The package's `profiles/`: beside `src/` and beside `dist/`, two folders above this file. */
 export function shippedFolder(): AbsolutePath {
   return absolutePath(import.meta.dirname.replace(/\/[^/]+\/[^/]+$/, "/profiles"));
 }
 
-/** The names of the shipped profiles, in order. Throws `PROFILE_INVALID` where the package lacks its folder. */
+/** The names of the shipped profiles, in order. Throws `PROFILE_INVALID` if the package lacks its folder. */
 export function shippedNames(): readonly string[] {
   let names: readonly string[];
   try {
     names = readdirSync(shippedFolder());
   } catch (cause) {
-    throw new CofferdamError("PROFILE_INVALID", "the shipped profiles are missing from the package", {
+    throw new CofferdamError("PROFILE_INVALID", "the package has no folder of shipped profiles", {
       hint: "install cofferdam again",
       cause,
     });
@@ -30,15 +30,12 @@ export function shippedNames(): readonly string[] {
     .sort();
 }
 
-/** True for what names a shipped profile: a bare word. A path has a slash in it or ends in `.yaml`. */
+/** True for the name of a shipped profile: a bare word. A path has a slash in it or ends in `.yaml`. */
 export function isShippedName(text: string): boolean {
   return !/[/\0]|\.ya?ml$/.test(text);
 }
 
-/**
- * A shipped profile by its name. It is as trusted as the code beside it, so who may write it is not looked at.
- * Throws the code of what names it for a name that is not shipped.
- */
+/** A shipped profile, trusted as the code beside it: no permissions are checked. Throws the naming file's code. */
 export function readShipped(name: string, naming: Naming): ReadFile {
   const known = shippedNames();
   if (known.includes(name)) {
@@ -46,9 +43,9 @@ export function readShipped(name: string, naming: Naming): ReadFile {
     return { path, bytes: readFileSync(path), uid: 0 };
   }
   const near = nearest(name, known);
-  const guess = near === null ? `shipped are ${known.join(", ")}` : `did you mean \`${near}\`?`;
-  throw new CofferdamError(naming.by, `there is no shipped profile ${visible(name)}`, {
-    hint: `${guess} (a path has a \`/\` in it or ends in \`.yaml\`)`,
+  const guess = near === null ? `shipped: ${known.join(", ")}` : `write \`${near}\``;
+  throw new CofferdamError(naming.by, `no shipped profile is named ${visible(name)}`, {
+    hint: `${guess}; name a file by a path with \`/\`, or with its ending \`.yaml\``,
     ...(naming.at === null ? {} : { at: naming.at }),
   });
 }

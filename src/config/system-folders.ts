@@ -1,20 +1,19 @@
-import type { Host } from "../host/host.ts";
-import { engineSocketIn } from "../host/installation/engine-sockets.ts";
-import { statsOf } from "../host/nodes.ts";
+import type { Host } from "../host/look/host.ts";
+import { engineSocketIn } from "../host/look/installation/engine-sockets.ts";
+import { statsOf } from "../host/look/nodes.ts";
 import { type AbsolutePath, absolutePath, isInside, parentOf } from "../profile/path.ts";
 import { realPath } from "./operator-path.ts";
 
-/** What a system keeps where, on one platform. */
 interface SystemFolders {
-  /** Neither they nor what lies below may be a writable root. */
+  /** Neither these nor folders below them may be a writable root. */
   readonly whole: readonly string[];
-  /** Only they themselves may not: projects lie below. */
+  /** Only these themselves may not: projects are below them. */
   readonly itself: readonly string[];
-  /** Folders in one of `whole` below which is what people have: temporary files, disks. */
+  /** Folders in one of `whole` with people's own files below: temporary files, disks. */
   readonly others: readonly string[];
 }
 
-/** By the Filesystem Hierarchy Standard 3.0 and hier(7), and those of package managers with folders of their own. */
+/** From the Filesystem Hierarchy Standard 3.0 and hier(7), and package managers with folders of their own. */
 const FOLDERS: Readonly<Record<Host["platform"], SystemFolders>> = {
   linux: {
     whole: [
@@ -38,33 +37,33 @@ const FOLDERS: Readonly<Record<Host["platform"], SystemFolders>> = {
 const OF_A_MANAGER = /^\/run\/user\/[^/]+\/(?:systemd|dbus-1)(?:\/|$)/;
 
 /**
- * Why tools must not write in a folder, because programs of the system lie there or read what does: the end of a sentence, or
- * null. A real path. Where the caller's home lies in such a folder, as that of a service may, what is below the home is theirs.
- * There the user database comes first: `HOME` may not open a folder of the system.
+ * Why tools must not write in a folder, because programs of the system are there or read files there: the end of a
+ * sentence, or null. A real path. If the caller's home is in such a folder, as for a service, paths below the home are
+ * allowed. The user database takes precedence: `HOME` may not open a folder of the system.
  */
 export function whySystemFolder(host: Host, path: AbsolutePath): string | null {
   const { whole, itself, others } = foldersOn(host);
   const inside = whole.find((folder) => isInside(path, folder));
-  if (path === inside) return "is a folder of the system";
+  if (path === inside) return "is a system folder";
   if (inside !== undefined) {
     const home = realPath(host.user.listedHome ?? host.user.home);
     const own = [...others, ...(home === inside ? [] : [home])].filter((folder) => isInside(folder, inside));
     if (!own.some((folder) => path !== folder && isInside(path, folder)))
-      return `lies in ${inside}, a folder of the system`;
+      return `is in the system folder ${inside}`;
   }
-  if (OF_A_MANAGER.test(path)) return "is where a service manager or a message bus looks for what to start";
+  if (OF_A_MANAGER.test(path)) return "is read by a service manager or a message bus for programs to start";
   if (itself.includes(path) || parentOf(path) === "/run/user")
-    return "is shared by all that is installed or logged in here";
+    return "is shared by all programs or users of this machine";
   const held = [...whole, ...itself].find((folder) => isInside(folder, path));
-  if (held !== undefined) return `holds ${held}, a folder of the system`;
+  if (held !== undefined) return `contains the system folder ${held}`;
   const libraries = host
     .installation()
     .libraryFolders.find((folder) => isInside(path, folder) || isInside(folder, path));
   if (libraries !== undefined)
-    return `${isInside(path, libraries) ? "lies in" : "holds"} ${libraries}, from which programs of the system load libraries`;
+    return `${isInside(path, libraries) ? "is in" : "contains"} ${libraries}, from which system programs load libraries`;
   const socket = engineSocketIn(host, path);
   if (socket === null) return null;
-  return `holds ${socket}, ${statsOf(socket) === null ? "where a container engine would listen" : "the socket of a container engine"}`;
+  return `contains ${socket}, ${statsOf(socket) === null ? "where a container engine would listen" : "the socket of a container engine"}`;
 }
 
 function foldersOn({ platform }: Host) {

@@ -2,12 +2,12 @@ import type { RuleOrder } from "../policy/action.ts";
 import type { ToolRule } from "../policy/tool-rule.ts";
 import type { Config } from "./config.ts";
 
-/** One list of rules on tools, and where in the config it stands. */
+/** One list of rules on tools, and its place in the config. */
 export interface ToolLayer {
   readonly path: readonly string[];
-  /** Whose calls it is about; null for everybody's. */
+  /** The agent whose calls it is about; null for all. */
   readonly agent: string | null;
-  /** Which MCP server's tools it is about; null for all others' as well. */
+  /** The MCP server whose tools it is about; null for all, including other tools. */
   readonly server: string | null;
   readonly order: RuleOrder;
   readonly rules: readonly ToolRule[];

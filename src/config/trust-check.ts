@@ -1,6 +1,6 @@
 import { CofferdamError, visible } from "../errors.ts";
-import type { Host } from "../host/host.ts";
-import { problemOfState } from "../host/state-folder.ts";
+import { problemOfState } from "../host/launch/state-folder.ts";
+import type { Host } from "../host/look/host.ts";
 import { sha256 } from "../profile/digest.ts";
 import { type AbsolutePath, isAbsolutePath, isInside, joinPath, parentOf } from "../profile/path.ts";
 import type { Assembled, ConfigSource } from "./assemble.ts";
@@ -11,20 +11,20 @@ import type { ProfileReader, ProfileSource } from "./operator-profile.ts";
 import { writtenPath } from "./roots.ts";
 import { type Naming, type ReadFile, readPinned } from "./safe-file.ts";
 import { readShipped } from "./shipped.ts";
-import { type Place, readTrust, type TrustEntry } from "./trust-file.ts";
+import { readTrust, type TrustEntry, type TrustedPlace } from "./trust-file.ts";
 import { fileStart } from "./yaml.ts";
 
-/** Why a config that was found may not be used: it was never trusted, or the named part of it is another one now. */
+/** Why a config that was found may not be used: it was never trusted, or the named part of it has changed. */
 export type Distrust = "never" | `changed: ${string}`;
 
-/** Whether a config is trusted as it is now. */
+/** Whether a config is trusted in its present state. */
 export type TrustCheck = { readonly trusted: true } | { readonly trusted: false; readonly reason: Distrust };
 
 const NAMING: Naming = { code: "CONFIG_INVALID", by: "CONFIG_INVALID", at: null };
-/** Stands before the name of a shipped profile where files are labelled. */
+/** Prefix of a shipped profile's name in labels of files. */
 const SHIPPED = "shipped ";
 
-/** Whether what is remembered is still so. Throws nothing: what cannot be read has changed. */
+/** Whether a remembered config is unchanged. Throws nothing: an unreadable file counts as changed. */
 export function isStillTrusted(entry: TrustEntry): TrustCheck {
   try {
     return checkTrust(entry, readPinned(entry.path, NAMING));
@@ -33,10 +33,7 @@ export function isStillTrusted(entry: TrustEntry): TrustCheck {
   }
 }
 
-/**
- * Holds a file, all that it names and where its folders lead against what is remembered of it; the config itself, when
- * it is loaded, as `assembleTrusted` does.
- */
+/** Checks a file, all that it names and its folders' targets; `assembleTrusted` does so for the config itself. */
 export function checkTrust(entry: TrustEntry | null, file: ReadFile, config?: Config): TrustCheck {
   const own = checkOwn(entry, file);
   if (!own.trusted || entry === null) return own;
@@ -47,10 +44,7 @@ export function checkTrust(entry: TrustEntry | null, file: ReadFile, config?: Co
   return moved === null ? own : changed(whereLeads(moved));
 }
 
-/**
- * Loads a config that was found, if it is trusted: every file is held against its digest before it is parsed, every
- * root against where it led. Throws `CONFIG_UNTRUSTED`, and what `assemble` throws.
- */
+/** Loads a trusted config: files are checked before parsing. Throws `CONFIG_UNTRUSTED`, and as `assemble` does. */
 export function assembleTrusted(
   host: Host,
   path: AbsolutePath,
@@ -59,7 +53,7 @@ export function assembleTrusted(
   const file = readPinned(path, NAMING);
   const { entry, problem } = readTrust(host, file.path);
   const own = checkOwn(entry, file);
-  // Where nothing can be remembered, trusting it once more would not help.
+  // If nothing can be remembered, trusting it again would not help.
   if (!own.trusted) throw untrusted(file.path, own.reason, problem ?? problemOfState(host));
   const readProfile = digestingReader(parentOf(file.path), (label, digest) => {
     if (entry?.files[label] !== digest) throw untrusted(file.path, `changed: ${label}`, problem);
@@ -71,8 +65,7 @@ export function assembleTrusted(
 }
 
 /**
- * Reads the profiles that a config names, whoever could write them, and tells the label and digest of each before it is
- * parsed. A label is `shipped NAME`, a path within the config's folder, or a whole path.
+ * Reads a config's profiles and reports each one's digest before it is parsed. The label is `shipped NAME` or a path.
  */
 export function digestingReader(
   folder: AbsolutePath,
@@ -86,40 +79,43 @@ export function digestingReader(
   };
 }
 
-/**
- * Where the roots, the folders listed by hand and the journal's lead: a link on the way can change that, and no file
- * changes.
- */
-export function placesOf({ sandbox, roots, runtimes, journal, workspace }: Config): Record<string, Place> {
-  const place = (leads: string, written: readonly string[]): Place => {
+/** The targets of roots and other folders: a link on the way can change them without a change of any file. */
+export function placesOf({
+  sandbox,
+  roots,
+  runtimes,
+  journal,
+  workspace,
+}: Config): Record<string, TrustedPlace> {
+  const place = (leads: string, written: readonly string[]): TrustedPlace => {
     const paths = written.map((text) => writtenPath(text, workspace));
     return { leads, from: Object.fromEntries(paths.map((path) => [path, realPath(path)])) };
   };
-  const ofRoots = roots.map(({ name, path }): [string, Place] => [
+  const ofRoots = roots.map(({ name, path }): [string, TrustedPlace] => [
     `root ${name}`,
     place(path, [sandbox.paths[name]?.root ?? path]),
   ]);
-  const ofRuntimes = sandbox.runtimes.flatMap((asked): [string, Place][] => {
+  const ofRuntimes = sandbox.runtimes.flatMap((asked): [string, TrustedPlace][] => {
     if (typeof asked === "string") return [];
     const leads = runtimes.filter(({ name }) => name === asked.name).flatMap(({ read }) => read);
     return [[`runtime ${asked.name}`, place(leads.join(":"), asked.read)]];
   });
   const { folder, written } = journal;
-  const ofJournal: readonly [string, Place][] =
+  const ofJournal: readonly [string, TrustedPlace][] =
     folder === null || written === null ? [] : [["the journal", place(folder, [written])]];
-  return Object.fromEntries<Place>([...ofRoots, ...ofRuntimes, ...ofJournal]);
+  return Object.fromEntries<TrustedPlace>([...ofRoots, ...ofRuntimes, ...ofJournal]);
 }
 
-/** A place that the config has now and that was not, or was another, when it was trusted. */
+/** The name of a place that is new or has another target since the config was trusted. */
 function movedPlace({ places }: TrustEntry, config: Config): string | null {
   const now = placesOf(config);
   const names = Object.keys({ ...places, ...now });
   return names.find((name) => places[name]?.leads !== now[name]?.leads) ?? null;
 }
 
-/** The same without the config: a written path that leads elsewhere than when it was trusted. */
+/** The same without the config: a written path with another target than when it was trusted. */
 function movedSince({ places }: TrustEntry): string | null {
-  const hasMoved = ({ from }: Place): boolean =>
+  const hasMoved = ({ from }: TrustedPlace): boolean =>
     Object.entries(from).some(([written, real]) => !isAbsolutePath(written) || realPath(written) !== real);
   return Object.entries(places).find(([, place]) => hasMoved(place))?.[0] ?? null;
 }
@@ -140,15 +136,10 @@ function changed(what: string): TrustCheck {
 }
 
 function untrusted(path: AbsolutePath, reason: Distrust, problem: CofferdamError | null): CofferdamError {
-  const what =
-    reason === "never"
-      ? "was found, but this user has not trusted it"
-      : `is not as it was when it was trusted (${reason})`;
+  const what = reason === "never" ? "is not trusted yet" : `changed after it was trusted (${reason})`;
   const broken = problem === null ? "" : `: ${problem.message}`;
   return new CofferdamError("CONFIG_UNTRUSTED", `${visible(path)} ${what}${broken}`, {
-    hint:
-      problem?.hint ??
-      "run `cofferdam trust` to see what it would grant, or name another config with `--config`",
+    hint: problem?.hint ?? "run `cofferdam trust` to review it, or use another config with `--config`",
     at: fileStart(path),
   });
 }

@@ -1,60 +1,53 @@
 import { chmodSync, lstatSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { z } from "zod";
 import { CofferdamError, visible } from "../errors.ts";
-import type { Host } from "../host/host.ts";
-import { makeFolders, OTHER_STATE, problemOfState } from "../host/state-folder.ts";
+import { makeFolders, OTHER_STATE, problemOfState } from "../host/launch/state-folder.ts";
+import type { Host } from "../host/look/host.ts";
 import { sha256 } from "../profile/digest.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import { quote } from "../shell/quote.ts";
 import { printFailure, readPinned } from "./safe-file.ts";
-import { MOST_BYTES } from "./yaml.ts";
+import { MAX_BYTES } from "./yaml.ts";
 
 const Digest = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** Where a root or the folders of a runtime led: the folders that were granted, and each written path with its real one. */
-const Place = z.strictObject({ leads: z.string(), from: z.record(z.string(), z.string()) });
-export type Place = z.infer<typeof Place>;
+/** The target of a root or of a runtime's folders: the granted folders, and each written path with its real one. */
+const TrustedPlace = z.strictObject({ leads: z.string(), from: z.record(z.string(), z.string()) });
+export type TrustedPlace = z.infer<typeof TrustedPlace>;
 
-/** What is remembered of one config. */
+/** The remembered state of one config. */
 export const TrustEntry = z.strictObject({
   version: z.literal(2),
-  /** Real path of the file. */
   path: z.string(),
-  /** Real path of the folder it lies in. */
   folder: z.string(),
-  /** Who owned the file. */
   uid: z.int().min(0),
   /** SHA-256 of the bytes that were parsed. */
   digest: Digest,
-  /** The same of every profile that it names, by `labelOf`. */
+  /** The same for every profile that it names, by `labelOf`. */
   files: z.record(z.string(), Digest),
-  /** Where its roots and the folders of its runtimes led. */
-  places: z.record(z.string(), Place),
-  /** What it granted, as `printProfile` writes it. */
+  places: z.record(z.string(), TrustedPlace),
+  /** Its granted profiles, as `printProfile` writes them. */
   granted: z.strictObject({ unasked: z.string(), onYes: z.string() }),
-  /** SHA-256 of each setting that is no profile. */
+  /** SHA-256 of each setting that is not a profile. */
   settings: z.record(z.string(), Digest),
-  /** When, in milliseconds since 1970. */
+  /** Time of the trust, in milliseconds since 1970. */
   at: z.number(),
 });
 export type TrustEntry = z.infer<typeof TrustEntry>;
 
-/** What this user has trusted of one config. `problem` says why that could not be read; then it is not trusted. */
+/** This user's trust in one config. `problem` says why it could not be read; then the config is not trusted. */
 export interface TrustMemory {
   readonly entry: TrustEntry | null;
   readonly problem: CofferdamError | null;
 }
 
-/** All that this user has trusted; `problem` is the first that kept one, or all, from being read. */
+/** All configs that this user has trusted; `problem` is the first failure to read one, or all. */
 export interface EveryTrust {
   readonly entries: readonly TrustEntry[];
   readonly problem: CofferdamError | null;
 }
 
-/**
- * Reads what is remembered of the config with this real path. Nothing remembered trusts nothing; so does what is broken
- * or not the caller's alone.
- */
+/** Reads the remembered state of the config with this real path. A missing, broken or shared memory means no trust. */
 export function readTrust(host: Host, path: string): TrustMemory {
   return guarded<TrustMemory>({ entry: null }, () => {
     const file = trustPath(host, path);
@@ -83,17 +76,14 @@ export function everyTrust(host: Host): EveryTrust {
   });
 }
 
-/**
- * Remembers a config in one step: a reader sees what was there or what is new. Throws `CONFIG_INVALID` when the state
- * folder cannot be written or is not the caller's alone, and for what would be too long to be read again.
- */
+/** Remembers a config atomically. Throws `CONFIG_INVALID` if the state folder is not private and writable. */
 export function writeTrust(host: Host, entry: TrustEntry): void {
   const text = `${JSON.stringify(entry)}\n`;
   const bytes = Buffer.byteLength(text);
-  if (bytes > MOST_BYTES) {
+  if (bytes > MAX_BYTES) {
     throw new CofferdamError(
       "CONFIG_INVALID",
-      `what ${visible(entry.path)} grants takes ${bytes} bytes to remember, and ${MOST_BYTES} are the most`,
+      `the permissions of ${visible(entry.path)} take ${bytes} bytes to store, but the maximum is ${MAX_BYTES}`,
       { hint: "name fewer or shorter profiles in `os_profile`, or name the config with `--config`" },
     );
   }
@@ -116,7 +106,7 @@ export function writeTrust(host: Host, entry: TrustEntry): void {
   });
 }
 
-/** Forgets a config, also one whose memory is broken. False when it was not remembered. Throws `CONFIG_INVALID`. */
+/** Forgets a config, also one whose memory is broken. False if it was not remembered. Throws `CONFIG_INVALID`. */
 export function removeTrust(host: Host, path: string): boolean {
   const file = trustPath(host, path);
   return changing(file, () => {
@@ -130,7 +120,7 @@ function trustFolder(host: Host): AbsolutePath {
   return joinPath(host.stateFolder, "trust");
 }
 
-/** One file a config: what is wrong with one says nothing about the others. */
+/** One file per config: a fault in one does not affect the others. */
 function trustPath(host: Host, path: string): AbsolutePath {
   return joinPath(trustFolder(host), `${sha256(path)}.json`);
 }
@@ -148,7 +138,7 @@ function entryAt(host: Host, file: AbsolutePath, path?: string): TrustEntry {
   const { bytes } = readPinned(file, { code: "CONFIG_INVALID", by: "CONFIG_INVALID", at: null });
   const entry = parsed(bytes, file);
   if (trustPath(host, path ?? entry.path) === file && (path ?? entry.path) === entry.path) return entry;
-  throw broken(file, "speaks of another config");
+  throw broken(file, "belongs to another config");
 }
 
 function parsed(bytes: Uint8Array, file: AbsolutePath): TrustEntry {
@@ -156,25 +146,25 @@ function parsed(bytes: Uint8Array, file: AbsolutePath): TrustEntry {
   try {
     data = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (error) {
-    throw broken(file, "is broken", error);
+    throw broken(file, "is damaged", error);
   }
   const read = TrustEntry.safeParse(data);
-  if (!read.success) throw broken(file, "is broken", read.error);
+  if (!read.success) throw broken(file, "is damaged", read.error);
   return read.data;
 }
 
 function broken(file: AbsolutePath, what: string, cause?: unknown): CofferdamError {
   return new CofferdamError(
     "CONFIG_INVALID",
-    `${visible(file)} ${what}, so what it remembers is not trusted`,
+    `the trust file ${visible(file)} ${what}; its config is not trusted`,
     {
-      hint: `remove it and trust again: ${quote(["rm", file])}`,
+      hint: `remove it with \`${quote(["rm", file])}\`, then run \`cofferdam trust\``,
       cause,
     },
   );
 }
 
-/** What `read` finds, or nothing and why. */
+/** The result of `read`, or nothing and the reason. */
 function guarded<Memory extends TrustMemory | EveryTrust>(
   nothing: Omit<Memory, "problem">,
   read: () => Memory,
@@ -183,7 +173,7 @@ function guarded<Memory extends TrustMemory | EveryTrust>(
     return read();
   } catch (error) {
     if (error instanceof CofferdamError) return { ...nothing, problem: error };
-    const message = `the state folder ${printFailure(error)}, so nothing is trusted`;
+    const message = `the state folder ${printFailure(error)}, so no config is trusted`;
     const hint = OTHER_STATE;
     return { ...nothing, problem: new CofferdamError("CONFIG_INVALID", message, { hint, cause: error }) };
   }
@@ -205,7 +195,7 @@ function isThere(path: AbsolutePath): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** What nobody but its owner can look into or change; another user can make nothing that passes. */
+/** Checks that only the owner can read or change the path; another user can't create one that passes. */
 function assertOwn(host: Host, path: AbsolutePath): void {
   const stats = lstatSync(path);
   if (stats.uid === host.user.uid && !stats.isSymbolicLink() && (stats.mode & 0o077) === 0) return;
@@ -215,7 +205,7 @@ function assertOwn(host: Host, path: AbsolutePath): void {
       : `move it away: ${quote(["mv", path, `${path}.old`])}`;
   throw new CofferdamError(
     "CONFIG_INVALID",
-    `${visible(path)} is not this user's alone, so nothing in it is trusted`,
+    `${visible(path)} is not private to this user, so it is ignored`,
     { hint },
   );
 }

@@ -1,5 +1,5 @@
 import { CofferdamError, visible } from "../errors.ts";
-import type { Host } from "../host/host.ts";
+import type { Host } from "../host/look/host.ts";
 import { strictestAppeared } from "../policy/appeared-policy.ts";
 import { meetApproval, NO_OPERATOR } from "../policy/approval-section.ts";
 import { parseProfile, printProfile } from "../profile/canonical.ts";
@@ -9,36 +9,35 @@ import { intersectAll } from "../profile/intersect.ts";
 import type { Network } from "../profile/network.ts";
 import { type AbsolutePath, nameOf, parentOf } from "../profile/path.ts";
 import { CLOSED, type Profile } from "../profile/profile.ts";
-import { deriveShellNeeds, type Needs } from "../tool/derive.ts";
+import { deriveShellNeeds } from "../tool/derive.ts";
 import { type Assembled, assemble } from "./assemble.ts";
-import type { Loaded } from "./config.ts";
+import type { LoadedConfig } from "./config.ts";
 import { CONFIG_NAME, nearestConfig, realFolder } from "./locate.ts";
 import { type Naming, type ReadFile, readPinned } from "./safe-file.ts";
 import { checkTrust, digestingReader, isStillTrusted, placesOf, type TrustCheck } from "./trust-check.ts";
 import { everyTrust, readTrust, removeTrust, type TrustEntry, writeTrust } from "./trust-file.ts";
 import { fileStart } from "./yaml.ts";
 
-/** Something that a config grants now and did not grant when it was trusted; `unknown` counts. */
+/** A grant of a config that is new since it was trusted; `unknown` counts. */
 export interface Widening {
-  readonly when: keyof Needs;
+  readonly when: keyof TrustEntry["granted"];
   readonly comparison: Exclude<Comparison, { readonly kind: "within" }>;
-  /** The network of now, and the one that was trusted. */
   readonly networks: readonly Network[];
 }
 
-/** What trusting a config would mean. Nothing is remembered before `rememberTrust`. */
+/** The effect of trusting a config. Nothing is remembered before `rememberTrust`. */
 export interface TrustOffer {
   readonly path: AbsolutePath;
-  readonly loaded: Loaded;
+  readonly loaded: LoadedConfig;
   readonly before: TrustCheck;
-  /** What got wider since it was trusted; empty when it never was. */
+  /** Grants that became wider since it was trusted; empty if it never was. */
   readonly wider: readonly Widening[];
-  /** Settings that changed since, whose weight only a person can judge: `shell.rules`, `approval`, … */
+  /** Settings that changed since and need a person's judgement: `shell.rules`, `approval`, … */
   readonly changed: readonly string[];
   readonly entry: TrustEntry;
 }
 
-/** A config that is remembered. `at` is when, in milliseconds since 1970. */
+/** A config that is remembered. `at` is the time of trust, in milliseconds since 1970. */
 export interface TrustedConfig {
   readonly path: string;
   readonly at: number;
@@ -48,15 +47,15 @@ export interface TrustedConfig {
 const NAMING: Naming = { code: "CONFIG_INVALID", by: "CONFIG_INVALID", at: null };
 
 /**
- * Reads a config, the nearest one when no path is given, and tells what it would grant. Throws what `loadConfig` throws,
- * and `CONFIG_INVALID` for a file that is never found by itself.
+ * Reads a config, by default the nearest one, and returns its grants. Throws the errors of `loadConfig`, and
+ * `CONFIG_INVALID` for a file that is never found automatically.
  */
 export function trustFile(host: Host, path?: string): TrustOffer {
   const file = readPinned(path === undefined ? nearest(host) : fromCwd(host, path), NAMING);
   if (nameOf(file.path) !== CONFIG_NAME) {
     throw new CofferdamError(
       "CONFIG_INVALID",
-      `${visible(file.path)} is not found by itself, so there is nothing to trust`,
+      `${visible(file.path)} needs no trust, because it is not found automatically`,
       { hint: `use it with \`--config\`, or name it \`${CONFIG_NAME}\``, at: fileStart(file.path) },
     );
   }
@@ -75,14 +74,14 @@ export function trustFile(host: Host, path?: string): TrustOffer {
   };
 }
 
-/** Remembers an offer: from now on the config applies by itself, until anything of it changes. Throws `CONFIG_INVALID`. */
+/** Remembers an offer: the config then applies automatically until any part of it changes. Throws `CONFIG_INVALID`. */
 export function rememberTrust(host: Host, offer: TrustOffer): void {
   const { problem } = readTrust(host, offer.path);
   if (problem !== null) throw problem;
   writeTrust(host, offer.entry);
 }
 
-/** Every config that is remembered, and whether it is still the same; `problem` says why some, or none, are known. */
+/** Every config that is remembered, and whether it is unchanged; `problem` says why some, or all, are unknown. */
 export function listTrust(host: Host): {
   readonly configs: readonly TrustedConfig[];
   readonly problem: CofferdamError | null;
@@ -92,7 +91,7 @@ export function listTrust(host: Host): {
   return { configs, problem };
 }
 
-/** Forgets a config, by its real path or any path to it. False when it was not remembered. Throws `CONFIG_INVALID`. */
+/** Forgets a config, by its real path or any path to it. False if it was not remembered. Throws `CONFIG_INVALID`. */
 export function revokeTrust(host: Host, path: string): boolean {
   const written = fromCwd(host, path);
   return removeTrust(host, written) || removeTrust(host, readPinned(written, NAMING).path);
@@ -101,7 +100,7 @@ export function revokeTrust(host: Host, path: string): boolean {
 function nearest(host: Host): AbsolutePath {
   const found = nearestConfig(host, realFolder(host.cwd));
   if (found !== null) return found;
-  throw new CofferdamError("CONFIG_INVALID", `there is no \`${CONFIG_NAME}\` here or above`, {
+  throw new CofferdamError("CONFIG_INVALID", `no \`${CONFIG_NAME}\` in this folder or above`, {
     hint: "write one with `cofferdam init`",
   });
 }
@@ -117,8 +116,8 @@ function entryFor(
   files: ReadonlyMap<string, string>,
 ): TrustEntry {
   const { config } = assembled.loaded;
-  // Only what the project says is compared later: what operators change is theirs.
-  const { unasked, onYes } = deriveShellNeeds({ ...config, ownFiles: [] });
+  // Only the project's part is compared later: changes by operators are legitimate.
+  const { withoutApproval: unasked, withApproval: onYes } = deriveShellNeeds({ ...config, ownFiles: [] });
   const own = intersectAll(assembled.ownProfiles.map((profile) => profile.layer.profile));
   return {
     version: 2,
@@ -137,7 +136,7 @@ function entryFor(
   };
 }
 
-/** What a config says that is no profile, each as a digest. */
+/** The settings of a config that are not profiles, each as a digest. */
 function settingsOf({ loaded: { config }, ownProfiles }: Assembled): Record<string, string> {
   const { sandbox, shell, approval, webFetch, mcp, journal } = config;
   const settings = {
@@ -175,7 +174,7 @@ function wideningsSince(old: TrustEntry, now: TrustEntry): readonly Widening[] {
   });
 }
 
-/** A remembered profile; one that cannot be read counts as nothing, so that all of the new one is wider. */
+/** A remembered profile; an unreadable one counts as empty, so that all of the new one is wider. */
 function profileOf(text: string): Profile {
   try {
     return parseProfile(text);

@@ -1,13 +1,12 @@
-import type { Host } from "../host/host.ts";
+import type { Host } from "../host/look/host.ts";
 import { onlyBy, parseProxy, type Upstream, upstreamFrom } from "../profile/upstream.ts";
-import type { Loaded } from "./config.ts";
+import type { LoadedConfig } from "./config.ts";
 
 /**
- * The proxies that a config has hosts reached by: the one that it names, what the environment says where it wants that, or
- * the one that an operator profile names where it says nothing. Null where there is none. Operators' layers decide whether it may be used.
- * Throws `HOST_INVALID` for a variable that names no proxy.
+ * The proxies for a config's hosts: the named one, the environment's if it says so, else an operator profile's; null
+ * for none. Operators' layers decide if it may be used. Throws `HOST_INVALID` for a variable with an invalid proxy.
  */
-export function upstreamOf({ env }: Pick<Host, "env">, { config, ceiling }: Loaded): Upstream | null {
+export function upstreamOf({ env }: Pick<Host, "env">, { config, ceiling }: LoadedConfig): Upstream | null {
   const { network } = config.shell;
   const proxy = typeof network === "object" ? network.proxy : undefined;
   if (proxy === "none") return null;

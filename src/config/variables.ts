@@ -1,9 +1,6 @@
 import { CofferdamError, visible } from "../errors.ts";
 
-/**
- * A text of a config in which `${NAME}` stands for a variable of the environment. Throws `CONFIG_INVALID` for one that is
- * not set: what is secret has no default. The message names the variable, never what it holds.
- */
+/** Replaces `${NAME}` by the environment variable. Throws `CONFIG_INVALID` if unset, without naming any value. */
 export function withVariables(text: string, env: Readonly<Record<string, string | undefined>>): string {
   return text.replace(/\$\{([^}]*)\}/g, (_, name: string) => variable(name, env));
 }
@@ -14,9 +11,7 @@ export function variable(name: string, env: Readonly<Record<string, string | und
   if (value !== undefined && value !== "") return value;
   throw new CofferdamError(
     "CONFIG_INVALID",
-    `the variable ${visible(name)}, which the config names, is not set`,
-    {
-      hint: `set it for this process: it holds a secret, so no config does`,
-    },
+    `the config names the variable ${visible(name)}, which is not set or empty`,
+    { hint: `set it in the environment: it is a secret, so a config does not contain it` },
   );
 }

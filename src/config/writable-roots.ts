@@ -1,10 +1,10 @@
 import { CofferdamError, visible, withPosition } from "../errors.ts";
-import type { Host } from "../host/host.ts";
-import { heldAt } from "../host/installation/held-at.ts";
-import { MAX_NAMES, otherName } from "../host/installation/other-names.ts";
-import { wayOutOf } from "../host/installation/part.ts";
-import type { Installation } from "../host/installation.ts";
-import { isLink } from "../host/nodes.ts";
+import type { Host } from "../host/look/host.ts";
+import { heldAt } from "../host/look/installation/held-at.ts";
+import { MAX_NAMES, otherName } from "../host/look/installation/other-names.ts";
+import { wayOutOf } from "../host/look/installation/part.ts";
+import type { Installation } from "../host/look/installation.ts";
+import { isLink } from "../host/look/nodes.ts";
 import { type AbsolutePath, isInside, parentOf } from "../profile/path.ts";
 import { writableIn } from "../profile/profile.ts";
 import type { Root } from "../tool/facts.ts";
@@ -13,8 +13,8 @@ import type { OperatorProfile } from "./operator-profile.ts";
 import { whySystemFolder } from "./system-folders.ts";
 
 /**
- * Throws `ROOT_REFUSED`, at the root's line, for a root that tools may write and that must not be: a folder of the system,
- * unless an operator's file allows exactly that path; and one in which the product's own code can't be kept from them.
+ * Throws `ROOT_REFUSED`, at the root's line, for a forbidden writable root: a folder of the system, unless an
+ * operator's file allows exactly that path; or one in which the product's own code can't be protected.
  */
 export function assertMayBeWritten(
   host: Host,
@@ -34,7 +34,7 @@ export function assertMayBeWritten(
   }
 }
 
-/** Paths that a file in an operators' folder lets be written by their own name. What a config names itself allows nothing. */
+/** Paths that an operators' folder makes writable by name; a profile named by the config allows nothing. */
 function allowedByOperators(host: Host, profiles: readonly OperatorProfile[]): ReadonlySet<AbsolutePath> {
   const folders = host.operatorFolders.map((folder) => realPath(folder));
   const byOperators = profiles.filter(({ path }) => folders.some((folder) => isInside(path, folder)));
@@ -45,29 +45,29 @@ function systemRefusal(host: Host, path: AbsolutePath): CofferdamError | null {
   const why = whySystemFolder(host, path);
   if (why === null) return null;
   return new CofferdamError("ROOT_REFUSED", `tools may not write in ${visible(path)}: it ${why}`, {
-    hint: `make the root \`ro\`, name another folder, or let an operator allow it, in a profile in ${host.operatorFolders[0] ?? "an operators' folder"}: \`files: [{ path: "\${workspace}", access: write }, { path: "\${runtime}", access: read }, { path: ${JSON.stringify(path)}, access: write }]\``,
+    hint: `make the root \`ro\`, name another folder, or let an operator list \`{ path: ${JSON.stringify(path)}, access: write }\` under \`files\` of a profile in ${host.operatorFolders[0] ?? "an operators' folder"}, with the other paths of calls`,
   });
 }
 
-/** What can't be held read-only inside the root: the root itself, and a link right below it, which would make all of it so. */
+/** Parts that can't be read-only inside the root: the root itself, and a link directly in it. */
 function ownCodeRefusal({ parts }: Installation, path: AbsolutePath): CofferdamError | null {
   const part = parts.find(
     (one) => isInside(path, one.path) || (parentOf(one.path) === path && isLink(one.path)),
   );
   if (part === undefined) return null;
   const where = isInside(path, part.path)
-    ? `it lies in ${visible(part.path)}`
-    : `the link ${visible(part.path)} in it leads to it`;
+    ? `it is in ${visible(part.path)}`
+    : `the link ${visible(part.path)} leads to it`;
   return new CofferdamError(
     "ROOT_REFUSED",
-    `tools may not write in ${visible(path)}: it holds ${part.what} (${where})`,
+    `tools may not write in ${visible(path)}: it contains ${part.what} (${where})`,
     {
       hint: `make the root \`ro\`, name another folder, or ${wayOutOf(part)}`,
     },
   );
 }
 
-/** Rules are about paths, and a hard link is the same file at another path: what is read-only by one name is written by the other. */
+/** A hard link is the same file at another path: a read-only file could be written by its other name. */
 function otherNameRefusal(
   installed: Installation,
   path: AbsolutePath,
@@ -81,14 +81,14 @@ function otherNameRefusal(
   if (found === null) return null;
   const where =
     found === "too-many"
-      ? `it holds more than ${MAX_NAMES} names, and hard links to cofferdam's own code may be among them`
-      : `${visible(found.file)}, which cofferdam loads, has another name there: ${visible(found.name)}`;
+      ? `it contains more than ${MAX_NAMES} files, and some may be hard links to cofferdam's code`
+      : `it contains ${visible(found.name)}, a hard link to ${visible(found.file)}, which cofferdam loads`;
   return new CofferdamError("ROOT_REFUSED", `tools may not write in ${visible(path)}: ${where}`, {
     hint: COPIES,
   });
 }
 
-/** Caches of build tools, which tools may write, in parts that they may only read: see `installationLayer`. */
+/** Caches of build tools, which tools may write, inside parts that are read-only: see `installationLayer`. */
 function writableInParts({ parts, places }: Installation, folder: AbsolutePath): readonly AbsolutePath[] {
   return parts
     .filter((part) => isInside(part.path, folder))
@@ -97,4 +97,4 @@ function writableInParts({ parts, places }: Installation, folder: AbsolutePath):
 }
 
 const COPIES =
-  "have copies instead of hard links (`pnpm install --force --package-import-method=copy`, `bun install --force --backend=copyfile`), make the root `ro`, or name another folder";
+  "install copies instead of hard links (`pnpm install --force --package-import-method=copy`, `bun install --force --backend=copyfile`), make the root `ro`, or name another folder";

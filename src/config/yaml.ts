@@ -10,32 +10,31 @@ import {
 } from "yaml";
 import { CofferdamError, type ErrorCode, escapeInvisible, type Position, visible } from "../errors.ts";
 
-/** The code that a file's errors carry: a config's or an operator profile's. */
+/** The code of a file's errors: a config's or an operator profile's. */
 export type FileCode = Extract<ErrorCode, "CONFIG_INVALID" | "PROFILE_INVALID">;
 
 /** A step into YAML data: a key or the index of a list item. */
 export type YamlPath = readonly (string | number)[];
 
-/** What a YAML file says, and where each part of it stands; both maps are keyed by `pathKey`. */
+/** The data of a YAML file, and the positions of its parts; both maps are keyed by `pathKey`. */
 export interface YamlFile {
   readonly file: string;
   readonly code: FileCode;
   readonly data: unknown;
-  /** Where a key or a list item begins. */
   readonly keys: ReadonlyMap<string, Position>;
-  /** Where a value begins; for a list item the same as in `keys`. */
+  /** Start of each value; for a list item the same as in `keys`. */
   readonly values: ReadonlyMap<string, Position>;
 }
 
-/** The most bytes a config or profile may have. */
-export const MOST_BYTES = 1024 * 1024;
-const MOST_DEPTH = 32;
+/** Maximum size of a config or profile, in bytes. */
+export const MAX_BYTES = 1024 * 1024;
+const MAX_DEPTH = 32;
 
 /**
- * Reads one YAML 1.2 document of plain data. The bytes are parsed as they are, so that their digest speaks of what
- * was read. Throws the given code, with line and column, for whatever is malformed or could be read in two ways:
- * a key written twice, tabs, anchors, aliases, tags, merge keys, several documents, keys that are no text, invisible
- * characters, nothing at all, more than 1 MiB or 32 levels. A byte order mark and CRLF are fine.
+ * Parses one YAML 1.2 document of plain data. The bytes are parsed unchanged, so that their digest covers exactly the
+ * parsed text. Throws the given code, with line and column, for malformed or ambiguous text: a duplicate key, tabs,
+ * anchors, aliases, tags, merge keys, several documents, keys that are not text, invisible characters, an empty file,
+ * more than 1 MiB or 32 levels. A byte order mark and CRLF are fine.
  */
 export function readYaml(bytes: Uint8Array, file: string, code: FileCode): YamlFile {
   const lines = new LineCounter();
@@ -55,7 +54,7 @@ export function readYaml(bytes: Uint8Array, file: string, code: FileCode): YamlF
     throw refused(
       read,
       0,
-      `the file asks for YAML ${visible(yaml.version)}`,
+      `the file declares YAML ${visible(yaml.version)}`,
       "remove the `%YAML` line: files are read as YAML 1.2",
     );
   }
@@ -71,14 +70,14 @@ export function readYaml(bytes: Uint8Array, file: string, code: FileCode): YamlF
   return { file, code, data: dataOf(contents, [], read), keys: read.keys, values: read.values };
 }
 
-/** A path as one text: `shell.rules.2`; a key with a dot in it stands in quotes. */
+/** A path as one text: `shell.rules.2`; a key that contains a dot is quoted. */
 export function pathKey(path: YamlPath): string {
   return path
     .map((step) => (typeof step === "string" && step.includes(".") ? JSON.stringify(step) : String(step)))
     .join(".");
 }
 
-/** Where the key or value at a path stands; for what is not written, the nearest part above it that is. */
+/** The position of the key or value at a path; if it is not written, that of the nearest written part above it. */
 export function positionAt(yaml: YamlFile, path: YamlPath, of: "key" | "value" = "key"): Position {
   for (let length = path.length; length > 0; length -= 1) {
     const key = pathKey(path.slice(0, length));
@@ -88,7 +87,7 @@ export function positionAt(yaml: YamlFile, path: YamlPath, of: "key" | "value" =
   return fileStart(yaml.file);
 }
 
-/** The first character of a file: where an error stands that speaks of the whole file. */
+/** The first character of a file: the position of errors about the whole file. */
 export function fileStart(file: string): Position {
   return { file, line: 1, column: 1 };
 }
@@ -101,13 +100,13 @@ interface Reading {
   readonly values: Map<string, Position>;
 }
 
-/** Control characters, lone carriage returns, and what reorders or hides text in an editor. */
+/** Control characters, lone carriage returns, and characters that reorder or hide text in an editor. */
 const INVISIBLE =
   /[^\P{Cc}\t\n\r]|\r(?!\n)|[\u{61c}\u{200b}\u{200e}\u{200f}\u{2028}-\u{202e}\u{2060}\u{2066}-\u{2069}\u{feff}]/u;
 
 function textOf(bytes: Uint8Array, read: Reading): string {
-  if (bytes.length > MOST_BYTES)
-    throw refused(read, 0, `the file has ${bytes.length} bytes`, `a file may have ${MOST_BYTES} bytes`);
+  if (bytes.length > MAX_BYTES)
+    throw refused(read, 0, `the file has ${bytes.length} bytes`, `shorten it to ${MAX_BYTES} bytes`);
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -122,7 +121,7 @@ function textOf(bytes: Uint8Array, read: Reading): string {
   if (invisible === null) return text;
   const before = text.slice(0, invisible.index).split("\n");
   const at = { file: read.file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
-  throw new CofferdamError(read.code, `the file holds the invisible character ${visible(invisible[0])}`, {
+  throw new CofferdamError(read.code, `the file contains the invisible character ${visible(invisible[0])}`, {
     hint: "remove it, or write it as an escape in double quotes",
     at,
   });
@@ -131,8 +130,8 @@ function textOf(bytes: Uint8Array, read: Reading): string {
 function dataOf(node: ParsedNode, path: YamlPath, read: Reading): unknown {
   const [start] = node.range;
   read.values.set(pathKey(path), positionOf(read, start));
-  if (path.length >= MOST_DEPTH)
-    throw refused(read, start, `the file is nested more than ${MOST_DEPTH} levels deep`, "write it flatter");
+  if (path.length >= MAX_DEPTH)
+    throw refused(read, start, `the file is nested more than ${MAX_DEPTH} levels deep`, "use fewer levels");
   assertPlain(node, read);
   if (isMap(node)) {
     const entries = new Map<string, unknown>();
@@ -166,10 +165,10 @@ function keyOf(key: ParsedNode, read: Reading): string {
   assertPlain(key, read);
   const [start] = key.range;
   const name = isScalar(key) ? key.value : null;
-  if (typeof name !== "string") throw refused(read, start, "a key is no text", "put the key in quotes");
+  if (typeof name !== "string") throw refused(read, start, "a key is not a string", "put the key in quotes");
   if (name === "<<") throw refused(read, start, "the file has the merge key `<<`", "write the keys out");
-  // An object takes this name for its prototype, and zod's records step over it.
-  if (name === "__proto__") throw refused(read, start, "`__proto__` can be no key", "choose another name");
+  // Objects treat this name as their prototype, and zod's records skip it.
+  if (name === "__proto__") throw refused(read, start, "`__proto__` cannot be a key", "choose another name");
   return name;
 }
 
@@ -188,25 +187,25 @@ function malformed(problem: YAMLError, read: Reading): CofferdamError {
   const [start] = problem.pos;
   switch (problem.code) {
     case "TAB_AS_INDENT":
-      return refused(read, start, "a tab stands where indentation is wanted", "indent with spaces");
+      return refused(read, start, "the file is indented with a tab", "indent with spaces");
     case "MULTIPLE_DOCS":
       return refused(
         read,
         start,
-        "the file holds more than one document",
-        "keep one, and no other `---` or `...` line",
+        "the file contains more than one document",
+        "keep one document, without other `---` or `...` lines",
       );
     case "TAG_RESOLVE_FAILED":
       return refused(read, start, "the file has a tag", "remove the tag");
     case "RESOURCE_EXHAUSTION":
-      return refused(read, start, "the file is nested too deeply", "write it flatter");
+      return refused(read, start, "the file is nested too deeply", "use fewer levels");
     default: {
       const what = problem.message.charAt(0).toLowerCase() + problem.message.slice(1);
       return refused(
         read,
         start,
         `the YAML is malformed: ${escapeInvisible(what)}`,
-        "look at this line and the one above it",
+        "check this line and the one above it",
       );
     }
   }

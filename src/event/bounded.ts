@@ -4,19 +4,19 @@ import { sha256 } from "../profile/digest.ts";
 import type { ApprovalBody, EventBody } from "./event.ts";
 
 /** A text with more characters is cut. */
-const MOST_CHARACTERS = 16 * 1024;
+const MAX_CHARACTERS = 16 * 1024;
 /** A list with more texts is cut, and so is one with more characters in all. */
-const MOST_TEXTS = 256;
+const MAX_TEXTS = 256;
 const MAX_LIST_CHARACTERS = 256 * 1024;
 
-/** Of each word of a call, and of all of them, no more characters are written down. */
-export const MAX_RECORDED = { word: MOST_CHARACTERS, words: MAX_LIST_CHARACTERS } as const;
+/** The maximum of recorded characters: of each word of a call, and of all its words together. */
+export const MAX_RECORDED = { word: MAX_CHARACTERS, words: MAX_LIST_CHARACTERS } as const;
 
 /**
- * The event with the texts that come with a call bounded, so that no call decides how large a record grows. A longer
- * text keeps its beginning, a longer list its first texts, and what is left out is told at the end: how much the whole
- * is, and its SHA-256 (of a list: of its texts, each with a NUL behind it). What ends like this without being cut can be
- * told by its length: only what was cut is longer than 16,384 characters, 256 texts, or 240,000 characters in all.
+ * The event with its texts bounded, so that no call decides how large a record grows. A longer text keeps its
+ * beginning, a longer list its first texts. A note at the end gives the size and SHA-256 of the whole (of a list: of
+ * its texts, each followed by a NUL). An uncut text with such an end is recognized by its length: only cut ones are
+ * longer than the maximum.
  */
 export function boundedEvent(body: ApprovalBody): ApprovalBody;
 export function boundedEvent(body: EventBody): EventBody;
@@ -30,7 +30,7 @@ export function boundedEvent(body: EventBody): EventBody {
       return { ...body, reason: boundedText(body.reason) };
     case "approval.resolved":
       return { ...body, by: boundedText(body.by), note: body.note === null ? null : boundedText(body.note) };
-    // Whoever answers a request that there never was says its id as well.
+    // An answer to an unknown request contains its id as well.
     case "approval.ignored":
       return { ...body, approvalId: boundedText(body.approvalId), by: boundedText(body.by) };
     case "approval.auto":
@@ -45,15 +45,15 @@ export function boundedEvent(body: EventBody): EventBody {
     case "network.refused":
     case "network.used":
       return body;
-    // Whoever reaches the server says the method and the path, and much less than that is of use.
+    // An HTTP client chooses the method and the path, and a short part of them is enough.
     case "http.refused":
       return { ...body, method: beginning(body.method, 16), path: beginning(body.path, 256) };
-    // A server says its tools' names, and much less than a record can hold is of use.
+    // A server chooses its tools' names, and a short part of them is enough.
     case "mcp.refused":
       return { ...body, what: beginning(body.what, 256), because: beginning(body.because, 256) };
     case "call.appeared":
       return { ...body, paths: boundedTexts(body.paths), runs: boundedTexts(body.runs) };
-    // How many there are is bounded where they are told.
+    // Their number is bounded where they are reported.
     case "call.quarantined":
       return {
         ...body,
@@ -67,7 +67,7 @@ export function boundedEvent(body: EventBody): EventBody {
       return { ...body, paths: boundedTexts(body.paths), by: boundedText(body.by) };
     case "call.ended":
       return { ...body, reason: body.reason === null ? null : boundedText(body.reason) };
-    // A request is bounded when it is made: what people are shown is what is written down.
+    // A request is bounded when it is made: the journal has the text that people are shown.
     case "approval.requested":
     case "approval.expired":
     case "approval.abandoned":
@@ -80,7 +80,7 @@ export function boundedEvent(body: EventBody): EventBody {
 }
 
 function boundedHits(hits: readonly RuleHit[]): RuleHit[] {
-  return hits.slice(0, MOST_TEXTS).map((hit) => ({
+  return hits.slice(0, MAX_TEXTS).map((hit) => ({
     ...hit,
     rule: boundedText(hit.rule),
     reason: hit.reason === null ? null : boundedText(hit.reason),
@@ -90,10 +90,9 @@ function boundedHits(hits: readonly RuleHit[]): RuleHit[] {
 /** The texts that one step digests. */
 const STEP_TEXTS = 512;
 
-/** Lists that were bounded in steps. */
 const BOUNDED = new WeakSet<readonly string[]>();
 
-/** What `boundedEvent` makes of a list of any length, in steps; it leaves that as it is. */
+/** The result of `boundedEvent` for a list of any length, in steps; `boundedEvent` then leaves it unchanged. */
 export function* boundedTextsInSteps(texts: readonly string[]): Generator<void, string[]> {
   if (texts.length <= STEP_TEXTS) return [...texts];
   const digest = createHash("sha256");
@@ -116,7 +115,7 @@ function boundedTexts(texts: string[]): string[] {
 function firstOf(texts: readonly string[]): string[] {
   const first: string[] = [];
   let left = MAX_LIST_CHARACTERS;
-  for (const text of texts.slice(0, MOST_TEXTS)) {
+  for (const text of texts.slice(0, MAX_TEXTS)) {
     const one = boundedText(text);
     left -= one.length;
     if (left < 0) break;
@@ -126,16 +125,15 @@ function firstOf(texts: readonly string[]): string[] {
 }
 
 function cutTexts(count: number, digest: string): string {
-  return `… (cut: ${count} texts in all, sha256 ${digest})`;
+  return `… (cut: ${count} texts in total, sha256 ${digest})`;
 }
 
 function boundedText(text: string): string {
-  if (text.length <= MOST_CHARACTERS) return text;
+  if (text.length <= MAX_CHARACTERS) return text;
   const bytes = new TextEncoder().encode(text).length;
-  return `${text.slice(0, MOST_CHARACTERS)}… (cut: ${bytes} bytes in all, sha256 ${sha256(text)})`;
+  return `${text.slice(0, MAX_CHARACTERS)}… (cut: ${bytes} bytes in total, sha256 ${sha256(text)})`;
 }
 
-/** A text that nobody needs the whole of. */
 function beginning(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most)}…`;
 }

@@ -1,244 +1,234 @@
 import { z } from "zod";
 import { JsonData } from "../policy/json-data.ts";
+import { ApprovalRequest } from "../policy/request.ts";
 import { RuleHit } from "../policy/rule-hit.ts";
-import {
-  ApprovalAbandoned,
-  ApprovalAuto,
-  ApprovalExpired,
-  ApprovalFailed,
-  ApprovalIgnored,
-  ApprovalRequested,
-  ApprovalResolved,
-  GrantRevoked,
-  GrantSaved,
-} from "./approval-event.ts";
 
 const Standing = z.strictObject({
-  kind: z.enum(["enforced", "tighter", "partial", "absent"]),
-  reason: z.string().optional(),
+  kind: z.enum(["enforced", "tighter", "partial", "absent"]).describe("how far it is enforced"),
+  reason: z.string().optional().describe("why not as planned"),
 });
 const Digest = z.string().regex(/^[0-9a-f]{64}$/);
+const CONFIG = z.string().nullable().describe("the config file; null without one");
+const BACKEND = z.string().describe("the kind of sandbox: `bubblewrap` or `seatbelt`");
+const QUARANTINE_ID = z.string().describe("the id for `cofferdam quarantine`");
+const ARGS_HASH = Digest.describe("SHA-256 of the exact call, with its program, profile and environment");
+const APPROVAL_ID = z.string().describe("the id of the request");
+const GRANT_ID = z.string().describe("the id of the remembered approval");
+const TOOL = z.string().describe("the tool's name");
+const REQUEST = { approvalId: APPROVAL_ID, tool: TOOL, argsHash: ARGS_HASH };
+const MORE = z.int().nonnegative().describe("the number of further files");
 
-/** What every event carries: its place in the run, when, and which call it is about. Times are ISO 8601 in UTC. */
+/** The fields of every event: its place in the run, the time, and the call. */
 const envelope = {
-  version: z.literal(1),
-  seq: z.int().nonnegative(),
-  at: z.iso.datetime(),
-  runId: z.string(),
-  sessionId: z.string(),
-  callId: z.string().nullable(),
+  version: z.literal(1).describe("the version of this format"),
+  seq: z.int().nonnegative().describe("the number of the event in its run, from 0"),
+  at: z.iso.datetime().describe("the time in UTC, as ISO 8601"),
+  runId: z.string().describe("the id of the supervisor that wrote it"),
+  sessionId: z.string().describe("the id of the session, or `none`"),
+  callId: z.string().nullable().describe("the id of the call; null if it concerns no single call"),
 };
-
-/**
- * The first line of a file that goes on with a record: no step of the run, and so with the place and time of the event
- * that comes next. Only journals that write files make it.
- */
-const JournalContinued = z.strictObject({
-  type: z.literal("journal.continued"),
-  /** Which file of the record it begins; the first is 1. */
-  segment: z.int().min(2),
-  /** How many lines stand before it, in all files. */
-  lines: z.int().nonnegative(),
-  /** The hash of the last of them. */
-  previous: Digest,
-  /** The config of the sessions in it, as `session.started` says it. */
-  config: z.string().nullable(),
-});
 
 const moved = {
-  connections: z.int().nonnegative(),
-  sentBytes: z.int().nonnegative(),
-  receivedBytes: z.int().nonnegative(),
+  connections: z.int().nonnegative().describe("the number of connections"),
+  sentBytes: z.int().nonnegative().describe("bytes to the host"),
+  receivedBytes: z.int().nonnegative().describe("bytes from the host"),
 };
 
+const event = <Type extends string, Fields extends z.ZodRawShape>(type: Type, fields: Fields) =>
+  z.strictObject({ ...envelope, type: z.literal(type), ...fields });
+/** Also an event, with its fields in the order of brokers. */
+const brokerEvent = <Type extends string, Fields extends z.ZodRawShape>(type: Type, fields: Fields) =>
+  z.strictObject({ type: z.literal(type), ...fields, ...envelope });
+
 /**
- * Every event there is. Values of environment variables never stand in one, only their names; what a program read or
- * wrote stands as sizes.
+ * Every event. Values of environment variables are never in one, only their names; file content read or written by a
+ * program is given by size.
  */
 export const Event = z.discriminatedUnion("type", [
-  z.strictObject({
-    ...envelope,
-    type: z.literal("session.started"),
-    config: z.string().nullable(),
-    ceiling: z.array(z.string()),
-    mode: z.string(),
+  event("session.started", {
+    config: CONFIG,
+    ceiling: z.array(z.string()).describe("the operator profiles that apply"),
+    mode: z.string().describe("the approval mode: `interactive`, `strict` or `approve_all`"),
   }),
-  z.strictObject({
-    ...envelope,
-    type: z.literal("call.received"),
-    tool: z.string(),
-    words: z.array(z.string()),
-    /** Of a tool that takes data in place of words; bounded, with secrets hidden. */
-    safeArgs: JsonData.nullable(),
-    cwd: z.string(),
-    caller: z.enum(["agent", "person"]),
-    agent: z.string().nullable(),
+  event("call.received", {
+    tool: TOOL,
+    words: z.array(z.string()).describe("the words of a command; empty for other tools"),
+    safeArgs: JsonData.nullable().describe("the arguments of other tools, bounded and without secrets"),
+    cwd: z.string().describe("the folder that the command starts in"),
+    caller: z.enum(["agent", "person"]).describe("who made the call"),
+    agent: z.string().nullable().describe("the agent's name, if it has one"),
   }),
-  z.strictObject({
-    ...envelope,
-    type: z.literal("call.prepared"),
-    argsHash: Digest,
-    unasked: Digest,
-    onYes: Digest,
-    shortfall: z.array(z.string()),
+  event("call.prepared", {
+    argsHash: ARGS_HASH,
+    unasked: Digest.describe("the digest of its profile without approval"),
+    onYes: Digest.describe("the digest of its profile with approval"),
+    shortfall: z.array(z.string()).describe("requested access that operator profiles remove"),
   }),
-  z.strictObject({
-    ...envelope,
-    type: z.literal("call.judged"),
-    action: z.enum(["allow", "ask", "deny"]),
-    reason: z.string(),
-    hits: z.array(RuleHit),
+  event("call.judged", {
+    action: z.enum(["allow", "ask", "deny"]).describe("the verdict"),
+    reason: z.string().describe("the rule that decided, in words"),
+    hits: z.array(RuleHit).describe("every rule that applied"),
   }),
-  ApprovalRequested.extend(envelope),
-  ApprovalResolved.extend(envelope),
-  ApprovalExpired.extend(envelope),
-  ApprovalAuto.extend(envelope),
-  ApprovalIgnored.extend(envelope),
-  ApprovalFailed.extend(envelope),
-  ApprovalAbandoned.extend(envelope),
-  GrantSaved.extend(envelope),
-  GrantRevoked.extend(envelope),
-  z.strictObject({
-    ...envelope,
-    type: z.literal("call.planned"),
-    backend: z.string(),
-    granted: Digest,
-    env: z.array(z.string()),
-    /** The ports of this machine's loopback that lead in; left out where none does. */
-    ports: z.array(z.int()).exactOptional(),
-    placeholders: z.array(z.string()),
-    approximations: z.array(z.string()),
+  brokerEvent("approval.requested", { request: ApprovalRequest.describe("the request as people see it") }),
+  brokerEvent("approval.resolved", {
+    ...REQUEST,
+    approved: z.boolean().describe("true if it was approved"),
+    scope: z.enum(["once", "session"]).nullable().describe("the scope of an approval"),
+    by: z.string().describe("who answered; `nobody` without an answer"),
+    note: z.string().nullable().describe("the note of that person"),
+    isEdited: z.boolean().describe("true if the answer replaces the input; the call is then judged again"),
   }),
-  z.strictObject({
-    ...envelope,
-    type: z.literal("walls.proven"),
-    backend: z.string(),
-    standings: z.record(z.string(), Standing),
+  brokerEvent("approval.expired", REQUEST),
+  brokerEvent("approval.auto", {
+    argsHash: ARGS_HASH,
+    approved: z.boolean().describe("true if it was allowed"),
+    by: z.string().describe("the rule, grant or mode that decided, in words"),
   }),
-  z.strictObject({
-    ...envelope,
-    type: z.literal("network.amended"),
-    /** A host that the call may reach besides those that are listed, and who said so. */
-    host: z.string(),
-    port: z.int(),
-    by: z.string(),
+  brokerEvent("approval.ignored", {
+    approvalId: APPROVAL_ID,
+    by: z.string().describe("who answered"),
+    because: z
+      .enum(["duplicate", "expired", "unknown", "forbidden"])
+      .describe("not the first, too late, to no request, or by a person who may not answer"),
   }),
-  z.strictObject({
-    ...envelope,
-    type: z.literal("network.refused"),
-    /** What was asked for, the first time; null where nothing could be read. */
-    host: z.string().nullable(),
-    port: z.int().nullable(),
-    because: z.string(),
-    reason: z.string(),
+  brokerEvent("approval.failed", {
+    approvalId: APPROVAL_ID,
+    reason: z.string().describe("the error of its handler"),
   }),
-  z.strictObject({
-    ...envelope,
-    type: z.literal("network.used"),
-    /** What went to and from each host, most of them first; what is not named stands in `others`. */
-    hosts: z.array(
-      z.strictObject({ host: z.string(), port: z.int(), by: z.string().exactOptional(), ...moved }),
-    ),
-    others: z.strictObject(moved).nullable(),
-    /** How often something was refused. */
-    refusals: z.int().nonnegative(),
+  brokerEvent("approval.abandoned", REQUEST),
+  brokerEvent("grant.saved", {
+    grantId: GRANT_ID,
+    tool: TOOL,
+    cacheKey: z.string().nullable().describe("the hash of the calls that it answers; null for a host"),
+    host: z.string().nullable().default(null).describe("the name of an approved host"),
+    covers: z.string().describe("the calls that it answers, in words"),
+    by: z.string().describe("the author of the approval"),
   }),
-  z.strictObject({
-    ...envelope,
-    type: z.literal("call.appeared"),
-    /** What came to be while the call ran, and other programs may obey. */
-    paths: z.array(z.string()),
-    /** What git may run of it by itself. */
-    runs: z.array(z.string()),
-    /** Why that is not known; null where it is. */
-    unknown: z.string().nullable(),
+  brokerEvent("grant.revoked", { grantId: GRANT_ID, by: z.string().describe("who revoked it") }),
+  event("call.planned", {
+    backend: BACKEND,
+    granted: Digest.describe("the digest of the profile"),
+    env: z.array(z.string()).describe("the names of its environment variables"),
+    ports: z.array(z.int()).exactOptional().describe("the ports of this machine that lead in"),
+    placeholders: z.array(z.string()).describe("missing protected paths, held by an empty file or folder"),
+    approximations: z.array(z.string()).describe("where the sandbox is stricter than the profile, and why"),
   }),
-  z.strictObject({
-    ...envelope,
-    type: z.literal("call.quarantined"),
-    /** What was taken away because hosts execute it, and under which id it is kept. */
-    quarantineId: z.string(),
-    items: z.array(
-      z.strictObject({
-        path: z.string(),
-        by: z.string(),
-        when: z.string(),
-        /** Where it is: `aside` is in its folder, under another name, and `live` could not be moved. */
-        state: z.enum(["taken", "aside", "gone", "live"]),
-        aside: z.string().nullable(),
-        problem: z.string().nullable(),
-      }),
-    ),
-    /** How many more there are. */
-    more: z.int().nonnegative(),
+  event("walls.proven", {
+    backend: BACKEND,
+    standings: z.record(z.string(), Standing).describe("the enforcement of each protection"),
   }),
-  z.strictObject({
-    ...envelope,
-    type: z.literal("call.restored"),
-    quarantineId: z.string(),
-    paths: z.array(z.string()),
-    more: z.int().nonnegative(),
-    /** Who said so. */
-    by: z.string(),
+  event("network.amended", {
+    host: z.string().describe("the host that the call may reach as well"),
+    port: z.int().describe("its port"),
+    by: z.string().describe("the author of the approval"),
   }),
-  z.strictObject({
-    ...envelope,
-    type: z.literal("http.refused"),
-    method: z.string(),
-    /** Without its query. */
-    path: z.string(),
-    status: z.int(),
-    why: z.string(),
-    /** Whose connection it was: an address; null for a unix socket. */
-    from: z.string().nullable(),
-    /** How many refusals this stands for: more than one where too many came in a minute, of which it tells the last. */
-    times: z.int().positive(),
+  event("network.refused", {
+    host: z.string().nullable().describe("the requested host; null if none could be read"),
+    port: z.int().nullable().describe("its port"),
+    because: z.string().describe("the kind of reason"),
+    reason: z.string().describe("the reason in words"),
   }),
-  z.strictObject({
-    ...envelope,
-    type: z.literal("mcp.refused"),
-    /** Which MCP server's. */
-    server: z.string(),
-    /** What did not pass, such as a tool of its list or a message. */
-    what: z.string(),
-    because: z.string(),
+  event("network.used", {
+    hosts: z
+      .array(
+        z.strictObject({
+          host: z.string().describe("its name"),
+          port: z.int().describe("its port"),
+          by: z.string().exactOptional().describe("the author of the approval, if there was one"),
+          ...moved,
+        }),
+      )
+      .describe("the traffic of each host, most first"),
+    others: z.strictObject(moved).nullable().describe("the traffic of further hosts together"),
+    refusals: z.int().nonnegative().describe("the number of refusals"),
   }),
-  z.strictObject({
-    ...envelope,
-    type: z.literal("call.ended"),
-    /** `cleared`: it was asked whether it may be made, and it may; nothing was run. */
-    outcome: z.enum(["done", "failed", "denied", "timed-out", "pending", "cleared"]),
-    code: z.int().nullable(),
-    reason: z.string().nullable(),
-    durationMs: z.number().nonnegative(),
-    stdoutBytes: z.int().nonnegative(),
-    stderrBytes: z.int().nonnegative(),
+  event("call.appeared", {
+    paths: z.array(z.string()).describe("their paths"),
+    runs: z.array(z.string()).describe("settings by which git may run something in a new repository"),
+    unknown: z.string().nullable().describe("why they are unknown; null if they are known"),
   }),
-  JournalContinued.extend(envelope),
+  event("call.quarantined", {
+    quarantineId: QUARANTINE_ID,
+    items: z
+      .array(
+        z.strictObject({
+          path: z.string().describe("its path"),
+          by: z.string().describe("the program that executes it"),
+          when: z.string().describe("when that program does"),
+          state: z
+            .enum(["taken", "aside", "gone", "live"])
+            .describe(
+              "`taken`: moved; `aside`: renamed in its folder; `gone`: removed meanwhile; `live`: not moved",
+            ),
+          aside: z.string().nullable().describe("its new path, if it was renamed in its folder"),
+          problem: z.string().nullable().describe("why it could not be moved"),
+        }),
+      )
+      .describe("the files"),
+    more: MORE,
+  }),
+  event("call.restored", {
+    quarantineId: QUARANTINE_ID,
+    paths: z.array(z.string()).describe("their paths"),
+    more: MORE,
+    by: z.string().describe("the person who kept them"),
+  }),
+  event("http.refused", {
+    method: z.string().describe("its method"),
+    path: z.string().describe("its path, without the query"),
+    status: z.int().describe("the status of the response"),
+    why: z.string().describe("the reason"),
+    from: z.string().nullable().describe("the remote address; null for a unix socket"),
+    times: z.int().positive().describe("the number of refusals; above one, the details are of the last"),
+  }),
+  event("mcp.refused", {
+    server: z.string().describe("the server's name"),
+    what: z.string().describe("the rejected item, such as a tool of its list or a message"),
+    because: z.string().describe("the reason"),
+  }),
+  event("call.ended", {
+    outcome: z
+      .enum(["done", "failed", "denied", "timed-out", "pending", "cleared"])
+      .describe(
+        "the outcome; `failed` also for a missing program; `cleared`: the call was only checked, and is allowed",
+      ),
+    code: z.int().nullable().describe("the exit status of a program"),
+    reason: z.string().nullable().describe("why it did not succeed"),
+    durationMs: z.number().nonnegative().describe("milliseconds that its program ran"),
+    stdoutBytes: z.int().nonnegative().describe("bytes of standard output"),
+    stderrBytes: z.int().nonnegative().describe("bytes of standard error"),
+  }),
+  // The first line of a file that continues a record, with the next event's place and time. Only file journals make it.
+  brokerEvent("journal.continued", {
+    segment: z.int().min(2).describe("the number of the file; the first is 1"),
+    lines: z.int().nonnegative().describe("the number of lines in all files before it"),
+    previous: Digest.describe("the hash of the last of them"),
+    config: CONFIG,
+  }),
 ]);
 export type Event = z.infer<typeof Event>;
 
-/** An event as the one who reports it knows it: without the envelope. */
+/** An event as its reporter knows it: without the envelope. */
 export type EventBody = Event extends infer One
   ? One extends Event
-    ? Omit<One, keyof typeof envelope>
+    ? Omit<One, "version" | "seq" | "at" | "runId" | "sessionId" | "callId">
     : never
   : never;
 
-/** Every event about approvals and grants: what a broker tells its subscribers. */
+/** Every event about approvals and grants, as a broker sends it to its subscribers. */
 export type ApprovalEvent = Extract<Event, { readonly type: `approval.${string}` | `grant.${string}` }>;
 
-/** What a broker reports about approvals and grants. */
+/** A broker's report about approvals and grants. */
 export type ApprovalBody = Extract<EventBody, { readonly type: `approval.${string}` | `grant.${string}` }>;
 
-/** An event about approvals before it has a number: a store numbers what all its runs tell, in one order. */
+/** An event about approvals before it has a number: a store numbers those of all its runs, in one order. */
 export type ApprovalNews = ApprovalEvent extends infer One
   ? One extends ApprovalEvent
     ? Omit<One, "seq">
     : never
   : never;
 
-/** True for an event that subscribers of a broker are told. */
+/** True for an event that a broker sends to its subscribers. */
 export function isApprovalEvent(event: Event): event is ApprovalEvent {
   return event.type.startsWith("approval.") || event.type.startsWith("grant.");
 }

@@ -1,14 +1,12 @@
 /**
- * One signal for several: aborted with the reason of the first that is. From now on until disposal it listens to each.
- * `AbortSignal.any` keeps its sources weakly and looks at them when somebody first listens: a timeout that is over by then
- * may be collected, and is never heard of. It also keeps every composite of a timeout alive that is in another composite
- * (Node 24.21, lib/internal/abort_controller.js: `refreshCompositeSignal`, `gcPersistentSignals`).
+ * One signal for several: aborted with the reason of the first. It listens to each until disposal. `AbortSignal.any`
+ * may lose a timeout that is over before the first listener is added, and keeps composites of composites alive (Node
+ * 24.21, lib/internal/abort_controller.js: `refreshCompositeSignal`, `gcPersistentSignals`).
  */
 export class AnySignal implements Disposable {
   readonly #controller = new AbortController();
   readonly #sources: readonly AbortSignal[];
 
-  /** What is missing is never aborted. */
   constructor(...sources: readonly (AbortSignal | null | undefined)[]) {
     this.#sources = sources.filter((one) => one !== null && one !== undefined);
     for (const source of this.#sources) {

@@ -1,4 +1,4 @@
-/** A map of what was set last: it holds so many keys, and the one that was set longest ago is forgotten first. */
+/** A map of the latest keys: above its maximum, the key that was set longest ago is removed first. */
 export class RecentMap<Key extends {}, Value> extends Map<Key, Value> {
   readonly #most: number;
 

@@ -2,8 +2,8 @@ import { CofferdamError, ERRORS } from "../errors.ts";
 import { tooOld } from "./node-version.ts";
 
 /**
- * Every entry of the library imports this file first: on a Node that is too old the import throws `NODE_TOO_OLD`, before
- * anything else of the library has been evaluated. Where nobody catches it, the process ends as the command line would.
+ * Every entry of the library imports this file first: on a Node that is too old the import throws `NODE_TOO_OLD`,
+ * before anything else of the library is evaluated. Uncaught, it ends the process as the command line would.
  */
 const why = tooOld(process.versions.node);
 if (why !== null) {

@@ -1,4 +1,4 @@
-/** The system's code of what node threw, as `ENOENT` (errno(3)); empty for anything else. */
+/** The system's code in node's error, as `ENOENT` (errno(3)); empty for anything else. */
 export function codeOf(cause: unknown): string {
   return cause instanceof Error && "code" in cause ? String(cause.code) : "";
 }

@@ -1,38 +1,36 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** Work on less, in characters, is done before anybody notices. */
+/** Maximum of characters for which work needs no turns: it takes no noticeable time. */
 export const MAX_AT_ONCE = 16 * 1024;
 
-/** Between two steps of work on so many characters: everything else that waits in this process has its turn. */
+/** Lets all other work of this process run, between two steps of work on that many characters. */
 export async function otherTurns(characters = Number.POSITIVE_INFINITY): Promise<void> {
   if (characters > MAX_AT_ONCE) await nextTurn();
 }
 
-/** How long the event loop is held at a time, in milliseconds, by work of which nobody knows how much there is. */
 const TURN_MS = 8;
 
-/** The time that such work has until everything else has its turn. */
+/** The time of such work until all other work has its turn. */
 export class WorkTurn {
   #ends = performance.now() + TURN_MS;
 
-  /** True when others have waited long enough: then `pause`. */
+  /** True if other work has waited long enough: then `pause`. */
   get isOver(): boolean {
     return performance.now() >= this.#ends;
   }
 
-  /** Lets others on. */
+  /** Lets other work run. */
   async pause(): Promise<void> {
     await nextTurn();
     this.#ends = performance.now() + TURN_MS;
   }
 
-  /** Between two steps: lets others on where they have waited long enough. */
   async step(): Promise<void> {
     if (this.isOver) await this.pause();
   }
 }
 
-/** As `flatMap`; between two of the items everything else has its turn. */
+/** Same as `flatMap`; between two of the items other work has its turn. */
 export async function flatMapInTurns<Item, Result>(
   items: Iterable<Item>,
   work: (item: Item) => Result | readonly Result[],
@@ -52,10 +50,10 @@ function isList<Result>(given: Result | readonly Result[]): given is readonly Re
   return Array.isArray(given);
 }
 
-/** The items that are sorted, or merged, between two looks at the clock. */
+/** Number of items that are sorted, or merged, between two looks at the clock. */
 const RUN = 512;
 
-/** The items of all lists in order, each once: of those that compare as the same, the first. Everything else has its turn meanwhile. */
+/** The items of all lists in order, the first of equal ones. Other work has its turn meanwhile. */
 export async function sortedInTurns<Item>(
   lists: Iterable<readonly Item[]>,
   compare: (a: Item, b: Item) => number,
@@ -106,7 +104,7 @@ async function mergedInTurns<Item>(
   }
 }
 
-/** Does work in short steps: everything else has its turn once it has waited long enough. Throws what a step throws. */
+/** Does work in short steps: other work has its turn once it has waited long enough. Throws the errors of steps. */
 export async function inLongTurns<Result>(steps: Iterator<void, Result>): Promise<Result> {
   const turn = new WorkTurn();
   for (;;) {
@@ -116,7 +114,7 @@ export async function inLongTurns<Result>(steps: Iterator<void, Result>): Promis
   }
 }
 
-/** Does work in steps; between two of them everything else has its turn. Throws what a step throws. */
+/** Does work in steps; between two of them other work has its turn. Throws the errors of steps. */
 export async function inTurns<Result>(steps: Iterator<void, Result>): Promise<Result> {
   for (;;) {
     const step = steps.next();

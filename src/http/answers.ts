@@ -5,30 +5,29 @@ import { CofferdamError } from "../errors.ts";
 import type { Json } from "../policy/canonical-json.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { StoredRequest } from "../store/store.ts";
-import { type Refusal, refusal } from "./refusal.ts";
-import type { AnswerBody, AnswersBody, Told } from "./schemas.ts";
+import { type HttpRefusal, refusal } from "./refusal.ts";
+import type { AnswerBody, AnswersBody, StoredDecision } from "./schemas.ts";
 
-/** What became of an answer: it counted, or why it did not. */
-export type Outcome =
+/** The result of an answer: it counted, or the refusal. */
+export type AnswerOutcome =
   | { readonly kind: "accepted"; readonly stored: StoredRequest | null }
-  | { readonly kind: "refused"; readonly refusal: Refusal };
+  | { readonly kind: "refused"; readonly refusal: HttpRefusal };
 
-/** An answer in any of the forms that a body may have. */
 type Body = { readonly [Key in keyof AnswerBody]: unknown } & { readonly editedInput?: Json | undefined };
 
-/** The decision that a body stands for. Throws `USAGE` for one that contradicts itself. */
+/** The decision in a body. Throws `USAGE` if it contradicts itself. */
 export function decisionOf(body: Body, by: string): Decision {
   const { editedInput, ...short } = body;
   const decision = readDecision(short, by);
   if (editedInput === undefined) return decision;
   if (decision.status === "approved") return { ...decision, editedInput };
-  throw new CofferdamError("USAGE", "an answer says no, and what shall run instead", {
-    hint: "leave `editedInput` out, or approve",
+  throw new CofferdamError("USAGE", "a rejection can't have an edited input", {
+    hint: "remove `editedInput`, or approve",
   });
 }
 
-/** A decision as it is told to those who look. */
-export function toldOf(decision: Decision | null): Told | null {
+/** A decision as clients see it. */
+export function toldOf(decision: Decision | null): StoredDecision | null {
   switch (decision?.status) {
     case undefined:
       return null;
@@ -45,14 +44,14 @@ export function toldOf(decision: Decision | null): Told | null {
   }
 }
 
-/** Answers one request. What does not count the broker has written down. */
+/** Answers one request. The broker records answers that do not count. */
 export async function answer(
   broker: Broker,
   approvalId: string,
   decision: Decision,
   by: string,
-): Promise<Outcome> {
-  const resolution = await broker.respond(approvalId, decision, by);
+): Promise<AnswerOutcome> {
+  const resolution = await broker.decide(approvalId, decision, by);
   if (resolution === "unknown") return { kind: "refused", refusal: refusal("REQUEST_UNKNOWN") };
   const stored = await broker.find(approvalId);
   if (resolution === "accepted") return { kind: "accepted", stored };
@@ -61,7 +60,7 @@ export async function answer(
   return { kind: "refused", refusal: refusal(code, { beside }) };
 }
 
-/** Answers several; how many of them it decided. */
+/** Answers several requests; returns the number decided. */
 export async function answerSeveral(broker: Broker, body: AnswersBody, by: string): Promise<number> {
   const { filter, note } = body;
   const said = note ?? undefined;
@@ -69,6 +68,6 @@ export async function answerSeveral(broker: Broker, body: AnswersBody, by: strin
   const seen = new Set(body.seen);
   const meant = (await broker.pending(filter)).filter(({ approvalId }) => seen.has(approvalId));
   const yes = approved(by, said === undefined ? {} : { note: said });
-  const all = await Promise.all(meant.map(({ approvalId }) => broker.respond(approvalId, yes, by)));
+  const all = await Promise.all(meant.map(({ approvalId }) => broker.decide(approvalId, yes, by)));
   return all.filter((one) => one === "accepted").length;
 }

@@ -1,57 +1,63 @@
 import { Hono } from "hono";
 import type { Broker } from "../approval/broker.ts";
-import { assertOptions } from "../supervisor/options.ts";
+import { assertOptions } from "../call/options.ts";
 import { APP_OPTIONS, type ApprovalAppOptions } from "./app-options.ts";
 import { Approvers } from "./approvers.ts";
 import { Buckets } from "./buckets.ts";
-import { type Connection, connectionOf, Entrance, unrouted } from "./entrance.ts";
-import { Guard } from "./guard.ts";
+import { connectionOf, Entrance, type HttpConnection, unrouted } from "./entrance.ts";
+import { EventStream, type EventStreamOptions } from "./event-stream.ts";
+import { OriginGuard } from "./guard.ts";
 import { type Handle, handlers } from "./handlers.ts";
 import { mounted } from "./mount.ts";
 import { pageFile } from "./page.ts";
-import { type Refusal, refusalOf } from "./refusal.ts";
-import { RefusalLog, type Refused } from "./refusal-log.ts";
+import { type HttpRefusal, refusalOf } from "./refusal.ts";
+import { RefusalLog, type RefusedRequest } from "./refusal-log.ts";
 import { ROUTES, type Route } from "./routes.ts";
-import { Subscribers, type SubscribersOptions } from "./subscribers.ts";
 
-/** The routes and the inbox, for whoever serves them. */
+/** The routes and the inbox, for any server. */
 export interface ApprovalApp extends Disposable {
   /**
-   * Answers a request. `env` is what a server of Node's hands over with it (`{ incoming, outgoing }`, as
-   * `@hono/node-server` does): by it refusals tell the address, and whoever follows too slowly is cut off.
+   * Answers a request. A Node server passes `{ incoming, outgoing }` as `env`, as `@hono/node-server` does. With it,
+   * refusals name the address, and a client of the event stream that is too slow loses its connection.
    */
   fetch(request: Request, env?: unknown): Promise<Response>;
-  /** Writes down what the server itself refused, before there was a request. */
-  note(refused: Refused, refusal: Refusal): void;
+  /** @internal Records a refusal by the server itself, before there was a request. */
+  note(refused: RefusedRequest, refusal: HttpRefusal): void;
+  /** Closes the app, as `using` does at the end of a scope. */
+  close(): void;
 }
 
-/** The paths that routes have, by their first part. */
+/** The first part of every route's path. */
 const TAKEN = new Set(Object.values<Route>(ROUTES).map(({ path }) => path.replace(/(.)\/.*/, "$1")));
 const CLOCK = { now: Date.now } as const;
 /** More answers than a person gives. */
 const ANSWERS = { atOnce: 200, perSecond: 20 } as const;
-/** A person who mistypes a token does so once or twice. */
+/** A person mistypes a token only once or twice. */
 const TRIES = { atOnce: 10, perSecond: 0.1 } as const;
 
 /**
- * The approvals of a broker over HTTP, for those who have a server: routes, a stream of events, and the inbox at `/`. Until
- * it is disposed of. Throws `USAGE` for options that there are not.
+ * The approvals of a broker over HTTP, for existing servers: routes, an event stream, and the inbox at `/`. It works
+ * until it is disposed of. Throws `USAGE` for unknown options.
  */
 export function approvalApp(broker: Broker, options: ApprovalAppOptions): ApprovalApp {
   assertOptions("approvalApp", APP_OPTIONS, options);
   const { approvers, hosts, origins = [], mounts = [] } = options;
   const { recorder = null, host = CLOCK, answerRate = ANSWERS } = options;
   const log = new RefusalLog(recorder);
-  const subscribers = new Subscribers(broker, patienceOf(options));
+  const events = new EventStream(broker, streamOptions(options));
   const entrance = new Entrance({
-    guard: new Guard({ hosts, origins }),
+    guard: new OriginGuard({ hosts, origins }),
     approvers: new Approvers(approvers),
     mounts: mounted(mounts, approvers, TAKEN),
     tries: new Buckets(TRIES),
     log,
   });
-  const does = handlers({ broker, subscribers, answers: new Buckets(answerRate), now: () => host.now() });
+  const does = handlers({ broker, events, answers: new Buckets(answerRate), now: () => host.now() });
   const routes = routed(entrance, does);
+  const close = (): void => {
+    events[Symbol.dispose]();
+    log[Symbol.dispose]();
+  };
   return {
     fetch: async (request, env) => {
       const connection = connectionOf(env);
@@ -60,33 +66,30 @@ export function approvalApp(broker: Broker, options: ApprovalAppOptions): Approv
       return response;
     },
     note: (refused, refusal) => log.note(refused, refusal),
-    [Symbol.dispose]: () => {
-      subscribers[Symbol.dispose]();
-      log[Symbol.dispose]();
-    },
+    close,
+    [Symbol.dispose]: close,
   };
 }
 
-function patienceOf({
-  mostSubscribers = 2_000,
+function streamOptions({
+  maxSubscribers = 2_000,
   heartbeatMs = 15_000,
   stalledMs = 30_000,
   unsentBytes = 1024 ** 2,
-}: ApprovalAppOptions): SubscribersOptions {
-  return { mostSubscribers, heartbeatMs, stalledMs, unsentBytes };
+}: ApprovalAppOptions): EventStreamOptions {
+  return { maxClients: maxSubscribers, heartbeatMs, stalledMs, maxQueuedBytes: unsentBytes };
 }
 
-/** What a route is handed besides the request. */
 interface Admitted {
   readonly by: string;
-  readonly connection: Connection;
+  readonly connection: HttpConnection;
 }
 
 type Routes = Hono<{ Bindings: Admitted }>;
 
 async function answered(
   request: Request,
-  connection: Connection,
+  connection: HttpConnection,
   entrance: Entrance,
   routes: Routes,
 ): Promise<Response> {
@@ -96,7 +99,7 @@ async function answered(
     if (admission.kind === "mounted") return await admission.mount.fetch(request, admission.by);
     const file = admission.kind === "open" ? pageFile(new URL(request.url).pathname) : null;
     if (file !== null) return file;
-    // A router takes it for a GET whose body nobody reads, and nobody would let go of a stream of events.
+    // A router treats HEAD as a GET whose body is never read, so an event stream would never be released.
     if (request.method === "HEAD")
       return entrance.refuse(request, connection.from, unrouted(new URL(request.url).pathname));
     const by = admission.kind === "open" ? "nobody" : admission.by;
@@ -107,7 +110,7 @@ async function answered(
 }
 
 function routed(entrance: Entrance, does: Readonly<Record<string, Handle>>): Routes {
-  // As it is spelled: what the entrance looked at is what a route gets.
+  // Not decoded: a route gets the same path that the entrance checked.
   const routes: Routes = new Hono({ getPath: ({ url }) => new URL(url).pathname });
   for (const [name, { method, path }] of Object.entries<Route>(ROUTES)) {
     const handle = does[name];

@@ -3,16 +3,16 @@ import { CofferdamError, visible } from "../errors.ts";
 import { asJson, JSON_BOUNDS } from "../policy/canonical-json.ts";
 import { readJsonText } from "../policy/json-text.ts";
 import { allSteps } from "../policy/steps.ts";
-import { type Refusal, refusal } from "./refusal.ts";
+import { type HttpRefusal, refusal } from "./refusal.ts";
 
-const MOST_BYTES = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
-/** What was read of a request, or why it is refused. */
+/** The data of a request, or the refusal. */
 export type Read<Data> =
   | { readonly kind: "read"; readonly data: Data }
-  | { readonly kind: "refused"; readonly refusal: Refusal };
+  | { readonly kind: "refused"; readonly refusal: HttpRefusal };
 
-/** The body of a request by its schema. No more of it is read than may be. */
+/** The body of a request by its schema. Reading stops at the maximum size. */
 export async function readBody<Schema extends z.ZodType>(
   request: Request,
   schema: Schema,
@@ -20,20 +20,20 @@ export async function readBody<Schema extends z.ZodType>(
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/json *(;|$)/i.test(type) || request.headers.has("content-encoding"))
     return refused(refusal("BODY_NOT_JSON"));
-  if (Number(request.headers.get("content-length") ?? 0) > MOST_BYTES) return refused(tooLarge());
+  if (Number(request.headers.get("content-length") ?? 0) > MAX_BYTES) return refused(tooLarge());
   try {
     const bytes = await bytesOf(request);
     return bytes === null ? refused(tooLarge()) : readJson(bytes, schema);
   } catch {
-    // Whoever sent it has gone in the midst of it.
-    return malformed("it breaks off");
+    // The client has left in the middle of it.
+    return malformed("it is incomplete");
   }
 }
 
-/** Parts of a query by their schema; one that stands there twice is refused. */
+/** The query by its schema. A repeated key is refused. */
 export function readQuery<Schema extends z.ZodType>(url: string, schema: Schema): Read<z.output<Schema>> {
   const pairs = [...new URL(url).searchParams];
-  if (new Set(pairs.map(([key]) => key)).size < pairs.length) return malformed("has a part twice");
+  if (new Set(pairs.map(([key]) => key)).size < pairs.length) return malformed("a parameter is repeated");
   return bySchema(Object.fromEntries(pairs), schema);
 }
 
@@ -41,7 +41,7 @@ function readJson<Schema extends z.ZodType>(bytes: Uint8Array, schema: Schema): 
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     const read = allSteps(readJsonText(text, JSON_BOUNDS));
-    // Bounded before it is looked at in any other way: schemas go down into it.
+    // The bounds are checked first: schemas recurse into the data.
     return read.kind === "value" ? bySchema(asJson(read.value), schema) : malformed(read.what);
   } catch (cause) {
     return malformed(cause instanceof CofferdamError ? cause.message : "it is not UTF-8");
@@ -53,7 +53,7 @@ function bySchema<Schema extends z.ZodType>(given: unknown, schema: Schema): Rea
   if (read.success) return { kind: "read", data: read.data };
   const [issue] = read.error.issues;
   const place = issue?.path.map(String).join(".") ?? "";
-  const what = (issue?.message ?? "it is not understood").replace(/\n/g, " ");
+  const what = (issue?.message ?? "it is invalid").replace(/\n/g, " ");
   return malformed(place === "" ? what : `${visible(place)}: ${what}`);
 }
 
@@ -63,22 +63,22 @@ function malformed(what: string): Read<never> {
   );
 }
 
-/** The rest of it is not waited for. */
-function tooLarge(): Refusal {
+/** Does not wait for the rest of the body. */
+function tooLarge(): HttpRefusal {
   return refusal("BODY_TOO_LARGE", { headers: { connection: "close" } });
 }
 
-function refused(why: Refusal): Read<never> {
+function refused(why: HttpRefusal): Read<never> {
   return { kind: "refused", refusal: why };
 }
 
-/** Null where there are too many. */
+/** Null if there are too many. */
 async function bytesOf({ body }: Request): Promise<Uint8Array | null> {
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of body ?? []) {
     size += part.length;
-    if (size > MOST_BYTES) return null;
+    if (size > MAX_BYTES) return null;
     parts.push(part);
   }
   return Buffer.concat(parts);

@@ -1,27 +1,27 @@
 import { RecentMap } from "../host/recent-map.ts";
 
-/** How often something may happen: so many at once, and then so many a second. */
+/** A rate: `atOnce` times in a burst, and then `perSecond` times a second. */
 export interface Rate {
   readonly atOnce: number;
   readonly perSecond: number;
 }
 
-/** So many are told apart; whoever came longest ago is forgotten, and begins anew. */
-const MOST_KNOWN = 1_000;
+/** Maximum of names with a bucket. The least recently used one is dropped, and starts with a full one again. */
+const MAX_NAMES = 1_000;
 
-/** Counts by name what must not happen too often. Each name has a bucket that fills by itself. */
+/** Limits a rate for each name by a token bucket. */
 export class Buckets {
   readonly #rate: Rate;
   readonly #now: () => number;
-  readonly #buckets = new RecentMap<string, { readonly left: number; readonly at: number }>(MOST_KNOWN);
+  readonly #buckets = new RecentMap<string, { readonly left: number; readonly at: number }>(MAX_NAMES);
 
-  /** `now`: milliseconds that only grow. */
+  /** `now` returns milliseconds of a monotonic clock. */
   constructor(rate: Rate, now: () => number = () => performance.now()) {
     this.#rate = rate;
     this.#now = now;
   }
 
-  /** Takes one. Null where there was one; else in how many seconds there will be. */
+  /** Takes a token. Returns null, or the seconds until the next token if there was none. */
   take(name: string): number | null {
     const { atOnce, perSecond } = this.#rate;
     const at = this.#now();

@@ -1,14 +1,12 @@
-import { type Refusal, refusal } from "./refusal.ts";
+import { type HttpRefusal, refusal } from "./refusal.ts";
 
-/** Where requests may come from. */
+/** The allowed hosts and origins of requests. */
 export interface GuardOptions {
-  /** The names that the server has, as a `Host` header spells them: `127.0.0.1:41234`. */
   readonly hosts: readonly string[];
-  /** Origins besides its own whose pages may ask. */
   readonly origins: readonly string[];
 }
 
-/** What is looked at before anything else of a request. */
+/** The first checked parts of a request. */
 export interface Knock {
   readonly url: string;
   readonly host: string | undefined;
@@ -18,27 +16,27 @@ export interface Knock {
 const LONGEST_URL = 2_048;
 
 /**
- * Keeps out what a page of another origin could send. A page whose name was made to lead here (DNS rebinding) is of the
- * same origin for the browser, and says its own name as `Host`; any other says its own as `Origin`.
+ * Refuses requests that a page of another origin could send. After DNS rebinding a page counts as the same origin for
+ * the browser, but its `Host` is its own name. Any other page sends its own `Origin`.
  */
-export class Guard {
+export class OriginGuard {
   readonly #hosts: ReadonlySet<string>;
-  /** The same as addresses spell them: without the port that is usual for their scheme. */
+  /** Hosts as URLs spell them: without the default port of their scheme. */
   readonly #authorities: ReadonlySet<string>;
   readonly #own: ReadonlySet<string>;
   readonly #listed: ReadonlySet<string>;
 
   constructor({ hosts, origins }: GuardOptions) {
     this.#hosts = new Set(hosts.map((host) => host.toLowerCase()));
-    // A server before it may speak TLS.
+    // A proxy before this server may speak TLS.
     this.#own = new Set([...this.#hosts].flatMap((host) => [`http://${host}`, `https://${host}`]));
     const urls = [...this.#own].filter((origin) => URL.canParse(origin));
     this.#authorities = new Set(urls.map((origin) => new URL(origin).host));
     this.#listed = new Set(origins);
   }
 
-  /** Why the request is not looked at further; null where it is. */
-  refuses({ url, host, origin }: Knock): Refusal | null {
+  /** The refusal of a request, or null. */
+  refuses({ url, host, origin }: Knock): HttpRefusal | null {
     if (host === undefined || !this.#hosts.has(host.toLowerCase()) || !this.#isOwn(url))
       return refusal("HOST_UNKNOWN");
     if (origin !== undefined && !this.#own.has(origin) && !this.isListed(origin))
@@ -47,21 +45,20 @@ export class Guard {
   }
 
   /**
-   * True for an address of ours. A target may say whom it is for, and that counts more than `Host`
-   * (https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2); here both must be ours. Nobody is to have a name before `@`.
+   * True for an address of ours. A target may name a host, which takes precedence over `Host`
+   * (https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2); both must be ours. Credentials before `@` are refused.
    */
   #isOwn(url: string): boolean {
     const { host, username, password } = new URL(url);
     return this.#authorities.has(host) && username === "" && password === "";
   }
 
-  /** True for an origin elsewhere that was listed: its pages are told that they may ask. */
   isListed(origin: string): boolean {
     return this.#listed.has(origin);
   }
 }
 
-/** What a page of a listed origin is told when its browser asks before it asks (https://fetch.spec.whatwg.org/#cors-preflight-fetch). */
+/** Headers of the answer to a preflight of a listed origin (https://fetch.spec.whatwg.org/#cors-preflight-fetch). */
 export function preflightHeaders(origin: string): Readonly<Record<string, string>> {
   return {
     ...crossOriginHeaders(origin),
@@ -71,7 +68,7 @@ export function preflightHeaders(origin: string): Readonly<Record<string, string
   };
 }
 
-/** What an answer to a page of a listed origin carries. No cookies: there are none. */
+/** Headers of an answer to a page of a listed origin. They allow no cookies: there are none. */
 export function crossOriginHeaders(origin: string): Readonly<Record<string, string>> {
   return {
     "access-control-allow-origin": origin,

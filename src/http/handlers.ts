@@ -1,48 +1,43 @@
 import type { z } from "zod";
 import type { Broker } from "../approval/broker.ts";
+import { inTime } from "../host/in-time.ts";
 import type { Presentation } from "../policy/presentation.ts";
 import type { StoredRequest } from "../store/store.ts";
-import { answer, answerSeveral, decisionOf, type Outcome, toldOf } from "./answers.ts";
+import { type AnswerOutcome, answer, answerSeveral, decisionOf, toldOf } from "./answers.ts";
 import { readBody, readQuery } from "./body.ts";
 import type { Buckets } from "./buckets.ts";
 import { printEventId } from "./event-id.ts";
+import type { EventStream } from "./event-stream.ts";
 import { HEADERS, jsonResponse } from "./headers.ts";
 import { openApi } from "./openapi.ts";
-import { type Refusal, refusal } from "./refusal.ts";
+import { type HttpRefusal, refusal } from "./refusal.ts";
 import { ROUTES, type RouteName } from "./routes.ts";
-import type { Subscribers } from "./subscribers.ts";
 
-/** A request that was let in. */
-export interface Ask {
+/** A request that was admitted. */
+export interface AdmittedRequest {
   readonly request: Request;
-  /** What stands for `:id` in the path. */
+  /** The value of `:id` in the path. */
   readonly id: string;
-  /** Who asks. */
   readonly by: string;
-  /** Ends the connection, where that can be done. */
   readonly destroy: (() => void) | null;
 }
 
-/** An answer, or why there is none; `isWritten` where that is recorded already. */
-export type Reply = Response | { readonly refusal: Refusal; readonly isWritten: boolean };
+/** An answer, or its refusal; `isWritten` if that is recorded already. */
+export type HandlerReply = Response | { readonly refusal: HttpRefusal; readonly isWritten: boolean };
 
-/** Answers what came in by one route. */
-export type Handle = (ask: Ask) => Promise<Reply>;
+/** Answers the requests of one route. */
+export type Handle = (ask: AdmittedRequest) => Promise<HandlerReply>;
 
-/** What handlers work with. */
 export interface HandlerOptions {
   readonly broker: Broker;
-  readonly subscribers: Subscribers;
-  /** How often somebody may answer. */
+  readonly events: EventStream;
   readonly answers: Buckets;
-  /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** What each route does. */
 export function handlers(options: HandlerOptions): Readonly<Record<RouteName, Handle>> {
   const { broker } = options;
-  // It is always the same, and takes a moment to make.
+  // It never changes, and takes a moment to make.
   let description: ReturnType<typeof openApi> | null = null;
   return {
     listApprovals: (ask) => list(options, ask),
@@ -52,13 +47,13 @@ export function handlers(options: HandlerOptions): Readonly<Record<RouteName, Ha
     showApproval: ({ id }) => show(options, id),
     answer: changing(options, ROUTES.answer.body, async (body, { id, by }) => {
       const outcome = await answer(broker, id, decisionOf(body, by), by);
-      return told(outcome, (stored) => ({
+      return replyTo(outcome, (stored) => ({
         status: stored?.status ?? null,
         decision: toldOf(stored?.decision ?? null),
       }));
     }),
     answerShortly: changing(options, ROUTES.answerShortly.body, async (body, { id, by }) =>
-      told(await answer(broker, id, decisionOf(body, by), by), () => ({ status: "ok" })),
+      replyTo(await answer(broker, id, decisionOf(body, by), by), () => ({ status: "ok" })),
     ),
     listGrants: async () => jsonResponse(200, { grants: await broker.grants(null) }),
     revokeGrant: async ({ id, by }) => {
@@ -76,11 +71,10 @@ export function handlers(options: HandlerOptions): Readonly<Record<RouteName, Ha
   };
 }
 
-/** A route that changes something, by what its body says. */
 function changing<Schema extends z.ZodType>(
   options: HandlerOptions,
   schema: Schema,
-  change: (body: z.output<Schema>, ask: Ask) => Promise<Reply>,
+  change: (body: z.output<Schema>, ask: AdmittedRequest) => Promise<HandlerReply>,
 ): Handle {
   return async (ask) => {
     const tooMany = tooManyOf(options, ask.by);
@@ -90,17 +84,17 @@ function changing<Schema extends z.ZodType>(
   };
 }
 
-function tooManyOf({ answers }: HandlerOptions, by: string): Refusal | null {
+function tooManyOf({ answers }: HandlerOptions, by: string): HttpRefusal | null {
   const seconds = answers.take(by);
   if (seconds === null) return null;
   return refusal("ANSWERS_TOO_MANY", { headers: { "retry-after": String(seconds) } });
 }
 
-async function list({ broker, now }: HandlerOptions, { request }: Ask): Promise<Reply> {
+async function list({ broker, now }: HandlerOptions, { request }: AdmittedRequest): Promise<HandlerReply> {
   const read = readQuery(request.url, ROUTES.listApprovals.query);
   if (read.kind === "refused") return refused(read.refusal);
   const { run, session, group } = read.data;
-  // The number before the requests: what comes in between is told twice, and nothing is missed.
+  // The number comes before the requests: a request between the two appears twice, and none is missing.
   const [storeId, seq] = [await broker.storeId(), await broker.lastSeq()];
   const pending = await broker.pending({
     ...(run === undefined ? {} : { runId: run }),
@@ -110,7 +104,7 @@ async function list({ broker, now }: HandlerOptions, { request }: Ask): Promise<
   return jsonResponse(200, { now: now(), storeId, seq, lastEventId: printEventId(storeId, seq), pending });
 }
 
-async function show({ broker, now }: HandlerOptions, id: string): Promise<Reply> {
+async function show({ broker, now }: HandlerOptions, id: string): Promise<HandlerReply> {
   const stored = await broker.find(id);
   if (stored === null) return refused(refusal("REQUEST_UNKNOWN"));
   const look = stored.status === "pending" ? await lookAt(broker, id) : NOTHING;
@@ -118,7 +112,6 @@ async function show({ broker, now }: HandlerOptions, id: string): Promise<Reply>
   return jsonResponse(200, { now: now(), request, status, decision: toldOf(decision), ...look });
 }
 
-/** What there is to look at. */
 interface Look {
   readonly presentation: Presentation | null;
   readonly isPresentationLost: boolean;
@@ -126,45 +119,44 @@ interface Look {
 
 const NOTHING: Look = { presentation: null, isPresentationLost: false };
 const LOST: Look = { presentation: null, isPresentationLost: true };
-/** A picture that takes longer is told to be lost. */
+/** Maximum time to make a preview; after that it counts as lost. */
 const PICTURE_MS = 10_000;
 
 async function lookAt(broker: Broker, id: string): Promise<Look> {
-  const { promise, resolve } = Promise.withResolvers<Look>();
-  const timer = setTimeout(resolve, PICTURE_MS, LOST);
   try {
     const made = broker.present(id).then((presentation) => ({ ...NOTHING, presentation }));
-    return await Promise.race([made, promise]);
+    return (await inTime(made, PICTURE_MS)) ?? LOST;
   } catch {
-    // Its arguments are there to look at.
+    // Its arguments can still be shown.
     return LOST;
-  } finally {
-    clearTimeout(timer);
   }
 }
 
 const STREAM = {
   "content-type": "text/event-stream; charset=utf-8",
-  // A proxy that gathers what it passes on would hold events back.
+  // A buffering proxy would hold events back.
   "x-accel-buffering": "no",
 } as const;
 
-async function follow({ subscribers }: HandlerOptions, { request, destroy }: Ask): Promise<Reply> {
+async function follow(
+  { events }: HandlerOptions,
+  { request, destroy }: AdmittedRequest,
+): Promise<HandlerReply> {
   const read = readQuery(request.url, ROUTES.followEvents.query);
   if (read.kind === "refused") return refused(read.refusal);
   const { view = "envelope", run = null, session = null, after = null } = read.data;
   const lastId = request.headers.get("last-event-id") ?? after;
-  const body = await subscribers.follow({ view, runId: run, sessionId: session }, lastId, destroy);
+  const body = await events.follow({ view, runId: run, sessionId: session }, lastId, destroy);
   if (body === null) return refused(refusal("SUBSCRIBERS_TOO_MANY", { headers: { "retry-after": "10" } }));
   return new Response(body, { headers: { ...HEADERS, ...STREAM } });
 }
 
-function told(outcome: Outcome, say: (stored: StoredRequest | null) => unknown): Reply {
+function replyTo(outcome: AnswerOutcome, say: (stored: StoredRequest | null) => unknown): HandlerReply {
   if (outcome.kind === "accepted") return jsonResponse(200, say(outcome.stored));
-  // The broker has written down that an answer came too late, or to nothing.
+  // The broker has recorded that an answer came too late, or for no request.
   return { refusal: outcome.refusal, isWritten: true };
 }
 
-function refused(why: Refusal): Reply {
+function refused(why: HttpRefusal): HandlerReply {
   return { refusal: why, isWritten: false };
 }

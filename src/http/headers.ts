@@ -1,7 +1,4 @@
-/**
- * What every answer carries. The policy (https://www.w3.org/TR/CSP3/) lets the page load its own script, style and icon,
- * talk to its own server, and nothing else: no inline script, no frame around it, and no text that becomes markup.
- */
+/** Headers of every answer. The policy (https://www.w3.org/TR/CSP3/) lets the page use only its own server. */
 export const HEADERS: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
   "content-security-policy": [

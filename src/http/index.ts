@@ -1,3 +1,4 @@
+// The entry `cofferdam/http`: the approvals over HTTP, with the inbox.
 import "../host/require-node.ts";
 
 export { type ApprovalApp, approvalApp } from "./app.ts";

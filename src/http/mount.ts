@@ -2,8 +2,8 @@ import { CofferdamError } from "../errors.ts";
 import { type Approver, Approvers } from "./approvers.ts";
 
 /**
- * Something else that is served behind the same door, all at one path. Whoever uses it has a token of its own, and answers
- * nothing by it: an agent that could answer would ask itself.
+ * Another service behind the same access checks, at one path. Its users have tokens of their own that cannot answer
+ * requests: otherwise an agent could approve its own calls.
  */
 export interface Mount {
   /** `/mcp`. */
@@ -12,12 +12,12 @@ export interface Mount {
   readonly fetch: (request: Request, by: string) => Promise<Response>;
 }
 
-/** A mount, and who has its tokens. */
+/** A mount, and the owners of its tokens. */
 export interface Mounted extends Mount {
   readonly known: Approvers;
 }
 
-/** Throws `USAGE` for a path that routes or another mount have, and for a token by which somebody may answer. */
+/** Throws `USAGE` if the path belongs to a route or another mount, or if a token belongs to an approver. */
 export function mounted(
   mounts: readonly Mount[],
   approvers: readonly Approver[],
@@ -27,12 +27,12 @@ export function mounted(
   for (const { path, clients } of mounts) {
     const isTwice = mounts.filter((one) => one.path === path).length > 1;
     if (isTwice || !/^\/[a-z0-9-]+$/.test(path) || taken.has(path))
-      throw new CofferdamError("USAGE", `nothing can be served at \`${path}\``, {
-        hint: "give a path of its own, as `/mcp`",
+      throw new CofferdamError("USAGE", `the path \`${path}\` can't be mounted`, {
+        hint: "use another path, for example `/mcp`",
       });
     if (clients.some(({ token }) => isAnswering.has(token)))
-      throw new CofferdamError("USAGE", `a token for \`${path}\` is also one that answers`, {
-        hint: "give agents tokens of their own: they must not answer themselves",
+      throw new CofferdamError("USAGE", `a token for \`${path}\` is also a token of an approver`, {
+        hint: "give agents other tokens: they must not answer their own requests",
       });
   }
   return mounts.map(({ path, clients, fetch }) => ({ path, clients, fetch, known: new Approvers(clients) }));

@@ -14,31 +14,31 @@ import { codeOf } from "../host/system-error.ts";
 import type { ApprovalApp } from "./app.ts";
 import { misframed } from "./framing.ts";
 import { HEADERS, jsonResponse } from "./headers.ts";
-import type { ListenAt } from "./listen.ts";
-import { type Refusal, refusal } from "./refusal.ts";
-import { Unanswered } from "./unanswered.ts";
+import type { ListenAddress } from "./listen.ts";
+import { type HttpRefusal, refusal } from "./refusal.ts";
+import { UnansweredRequests } from "./unanswered.ts";
 
-/** What a connection may cost before it is known whose it is. */
+/** Limits of a connection before its owner is known. */
 const BOUNDS = {
   maxHeaderSize: 8 * 1024,
   headersTimeout: 10_000,
   requestTimeout: 15_000,
   connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 5_000,
-  // A request that does not say whom it is for is refused like one for somebody else.
+  // A request without a host is refused like one for another host.
   requireHostHeader: false,
 } as const;
 /** Connections besides those that follow events. */
 const OTHERS = 256;
-/** A connection on which nothing moves for so long is ended; heartbeats are more frequent. */
+/** An idle connection is ended after this time; heartbeats are more frequent. */
 const SILENT_MS = 120_000;
-/** How long answers that are on their way may take at the end, and how often it is looked. */
+/** Maximum time for unfinished answers at the end, and the interval of the check. */
 const GRACE_MS = 1_000;
 const LOOK_MS = 20;
-/** A name that nobody has (RFC 2606), in place of one that is missing. */
+/** A reserved name (RFC 2606), used if a host is missing. */
 const UNNAMED = "unnamed.invalid";
 
-/** A server of Node's, bounded in what it takes from whoever connects. */
+/** A Node server with limits on what it accepts from clients. */
 export class NodeServer {
   /** Null on a unix socket. */
   readonly port: number | null;
@@ -52,11 +52,11 @@ export class NodeServer {
     this.port = typeof address === "object" && address !== null ? address.port : null;
   }
 
-  /** Listens; nobody is answered yet. Throws `USAGE` where the address can't be had. */
-  static async listen(at: ListenAt, mostSubscribers: number): Promise<NodeServer> {
+  /** Listens, without answering yet. Throws `USAGE` if the address is not available. */
+  static async listen(at: ListenAddress, maxSubscribers: number): Promise<NodeServer> {
     const serving = new Serving();
     const server = createServer(BOUNDS, (incoming, outgoing) => serving.answer(incoming, outgoing));
-    server.maxConnections = mostSubscribers + OTHERS;
+    server.maxConnections = maxSubscribers + OTHERS;
     server.setTimeout(SILENT_MS);
     server.on("clientError", (cause, socket) => serving.refuse(null, socket, refusalFor(cause)));
     server.on("connect", (incoming, socket) => serving.refuse(incoming, socket, refusal("METHOD_UNKNOWN")));
@@ -73,27 +73,27 @@ export class NodeServer {
     } catch (cause) {
       const where = at.kind === "socket" ? at.path : `${at.address}:${at.port}`;
       throw new CofferdamError("USAGE", `${visible(where)} can't be listened on: ${codeOf(cause)}`, {
-        hint: "use another address, or port 0 for one that is free",
+        hint: "use another address, or port 0 for any free port",
         cause,
       });
     }
-    // A connection that can't be taken, as where there are no descriptors left, must not end the process.
+    // A connection that cannot be accepted (for example without free descriptors) must not end the process.
     server.on("error", () => serving.noteDrop(null));
     return new NodeServer(server, serving);
   }
 
-  /** Answers whoever connects, from now on. */
+  /** Answers clients from now on. */
   serve(app: ApprovalApp): void {
     this.#serving.app = app;
   }
 
-  /** Takes nobody in any more, and waits a moment for answers that are on their way. */
+  /** Accepts no further connections, and waits a moment for unfinished answers. */
   async close(): Promise<void> {
     const closed = once(this.#server, "close");
     if (!this.#server.listening) return;
     this.#server.close();
     this.#serving.dismiss();
-    // One that has just been answered is idle a little later.
+    // A connection becomes idle slightly later than its answer.
     const looking = setInterval(() => this.#server.closeIdleConnections(), LOOK_MS);
     const ending = setTimeout(() => this.#server.closeAllConnections(), GRACE_MS);
     await closed;
@@ -102,30 +102,29 @@ export class NodeServer {
   }
 }
 
-/** Answers requests by an app, once there is one; and what is none that an app could get. */
+/** Answers requests by an app, once there is one, and refuses what an app cannot get. */
 class Serving {
   app: ApprovalApp | null = null;
-  /** Connections on which nothing was asked so far: browsers open some in advance. */
+  /** Connections without a request so far: browsers open some in advance. */
   readonly #silent = new Set<Socket>();
-  readonly #unanswered = new Unanswered();
+  readonly #unanswered = new UnansweredRequests();
 
-  /** Somebody has connected. */
   greet(socket: Socket): void {
     this.#silent.add(socket);
     socket.once("close", () => this.#silent.delete(socket));
   }
 
-  /** Ends the connections on which nothing was asked: for Node, these are not idle. */
+  /** Ends the connections without a request: Node does not count them as idle. */
   dismiss(): void {
     for (const socket of this.#silent) socket.destroy();
   }
 
-  /** Answers one request; `why` is what its head is refused for. */
+  /** Answers one request; `why` is the refusal of its head. */
   answer(incoming: IncomingMessage, outgoing: ServerResponse, why = misframed(incoming)): void {
     const { app } = this;
     const { socket } = incoming;
     this.#silent.delete(socket);
-    // Node goes on to the end of what came in one piece, whatever became of the connection.
+    // Node goes on to the end of a received chunk, even if the connection is destroyed.
     if (app === null || socket.destroyed) {
       outgoing.destroy();
       return;
@@ -140,7 +139,7 @@ class Serving {
       return;
     }
     const listener = getRequestListener((request, env) => app.fetch(request, env), {
-      // What is not even a request: a name or a path that no URL can hold.
+      // Not a valid request: its name or path fits in no URL.
       errorHandler: () => {
         const malformed = refusal("REQUEST_MALFORMED");
         this.#note(incoming, socket.remoteAddress ?? null, malformed);
@@ -152,9 +151,9 @@ class Serving {
     void listener(incoming, outgoing);
   }
 
-  /** Refuses what came by a connection, and ends that. */
-  refuse(incoming: IncomingMessage | null, socket: Duplex, why: Refusal | null): void {
-    // Whoever has gone, and whoever is being answered, is told nothing.
+  /** Refuses a request on a connection, and ends that. */
+  refuse(incoming: IncomingMessage | null, socket: Duplex, why: HttpRefusal | null): void {
+    // A client that has left, or is being answered, gets nothing.
     const isAnswered = "_httpMessage" in socket && Boolean(socket._httpMessage);
     if (why === null || !socket.writable || isAnswered) return void socket.destroy();
     this.#note(incoming, "remoteAddress" in socket ? String(socket.remoteAddress) : null, why);
@@ -166,27 +165,26 @@ class Serving {
     );
   }
 
-  /** More connected than are served: nothing is said to them. */
+  /** Too many connections: they get no answer. */
   noteDrop(from: string | null): void {
     this.#note(null, from, refusal("CONNECTIONS_TOO_MANY"));
   }
 
-  /** Refuses a request in its turn, and ends its connection then. */
-  #tell(incoming: IncomingMessage, outgoing: ServerResponse, why: Refusal): void {
+  /** Refuses a request in its turn, and then ends its connection. */
+  #tell(incoming: IncomingMessage, outgoing: ServerResponse, why: HttpRefusal): void {
     this.#note(incoming, incoming.socket.remoteAddress ?? null, why);
     const { headers, body } = lastAnswer(why);
     outgoing.writeHead(why.status, headers).end(body);
   }
 
-  #note(incoming: IncomingMessage | null, from: string | null, why: Refusal): void {
-    // Neither its query nor whom it names, as an app would: a password may stand before `@`.
+  #note(incoming: IncomingMessage | null, from: string | null, why: HttpRefusal): void {
+    // Neither the query nor the host, as in an app: a password may be before `@`.
     const [path = ""] = (incoming?.url ?? "").replace(/^https?:\/\/[^/?]*/i, "").split("?", 1);
     this.app?.note({ method: incoming?.method ?? "", path, from }, why);
   }
 }
 
-/** The head and body of a refusal behind which nothing comes. */
-function lastAnswer(why: Refusal): { readonly headers: Record<string, string>; readonly body: string } {
+function lastAnswer(why: HttpRefusal): { readonly headers: Record<string, string>; readonly body: string } {
   const body = JSON.stringify(bodyOf(why));
   const headers = {
     ...HEADERS,
@@ -197,12 +195,12 @@ function lastAnswer(why: Refusal): { readonly headers: Record<string, string>; r
   return { headers, body };
 }
 
-function bodyOf({ code, message, hint }: Refusal): unknown {
+function bodyOf({ code, message, hint }: HttpRefusal): unknown {
   return { error: { code, message, hint } };
 }
 
-/** What a parser's or a timer's complaint means; null where there is nobody to tell. */
-function refusalFor(cause: Error): Refusal | null {
+/** The refusal for an error of a parser or a timer; null if the client has left. */
+function refusalFor(cause: Error): HttpRefusal | null {
   switch (codeOf(cause)) {
     case "HPE_HEADER_OVERFLOW":
       return refusal("HEADERS_TOO_LARGE");

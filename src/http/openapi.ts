@@ -1,23 +1,22 @@
 import { z } from "zod";
-import { packageVersion } from "../host/version.ts";
+import { packageVersion } from "../host/look/version.ts";
 import { REFUSALS } from "./refusal.ts";
-import { type Result, ROUTES, type Route, statusesOf, TOO_LATE } from "./routes.ts";
+import { LAST_EVENT, type Result, ROUTES, type Route, statusesOf, TOO_LATE } from "./routes.ts";
 import { ANSWERED, Problem, SENT } from "./schemas.ts";
 
-/** Data of a description. */
 interface Described {
   readonly [key: string]: unknown;
 }
 
-/** The routes as OpenAPI 3.1 describes them (https://spec.openapis.org/oas/v3.1.0), from what they are made of. */
-export function openApi(): Described {
+/** The routes as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.0), made from their table. */
+export function openApi(): Readonly<Record<string, unknown>> {
   const paths = Map.groupBy(Object.entries<Route>(ROUTES), ([, { path }]) => path.replace(":id", "{id}"));
   return {
     openapi: "3.1.0",
     info: {
       title: "cofferdam approvals",
       version: packageVersion(),
-      description: "Requests of agents that wait for a person, and their answers.",
+      description: "Approval requests of agents, and answers to them.",
     },
     security: [{ token: [] }],
     paths: Object.fromEntries(
@@ -28,7 +27,7 @@ export function openApi(): Described {
     ),
     components: {
       securitySchemes: { token: { type: "http", scheme: "bearer" } },
-      schemas: componentSchemas(),
+      schemas: { ...schemasOf(ANSWERED, "output"), ...schemasOf(SENT, "input") },
     },
   };
 }
@@ -37,11 +36,12 @@ function operation(name: string, route: Route): Described {
   const { does, id, query, body, result } = route;
   const parameters = [
     ...(id === undefined ? [] : [parameter("path", "id", id, { type: "string" }, true)]),
-    ...Object.entries(query?.shape ?? {}).map(([key, schema]) =>
-      parameter("query", key, undefined, z.toJSONSchema(schema), false),
-    ),
+    ...Object.entries(query?.shape ?? {}).map(([key, one]) => {
+      const { description, ...schema } = z.toJSONSchema(one);
+      return parameter("query", key, description, schema, false);
+    }),
     ...(result.kind === "events"
-      ? [parameter("header", "Last-Event-ID", undefined, { type: "string" }, false)]
+      ? [parameter("header", "Last-Event-ID", LAST_EVENT, { type: "string" }, false)]
       : []),
   ];
   return {
@@ -51,9 +51,9 @@ function operation(name: string, route: Route): Described {
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: { required: true, content: jsonOf(body) } }),
     responses: {
-      "200": { description: "As it should be.", content: contentOf(result) },
+      "200": { description: "Success.", content: contentOf(result) },
       ...Object.fromEntries(refused(route)),
-      default: { description: "An error of the server's, by its code.", content: jsonOf(Problem) },
+      default: { description: "An error of the server, with its code.", content: jsonOf(Problem) },
     },
   };
 }
@@ -98,11 +98,6 @@ function parameter(
   };
 }
 
-/** Every schema that has a name, under it: of what is sent, what may be left out is no part that must be there. */
-function componentSchemas(): Described {
-  return { ...schemasOf(ANSWERED, "output"), ...schemasOf(SENT, "input") };
-}
-
 function schemasOf(named: Readonly<Record<string, z.ZodType>>, io: "input" | "output"): Described {
   const registry = z.registry<{ readonly id: string }>();
   for (const [id, schema] of Object.entries(named)) registry.add(schema, { id });
@@ -110,7 +105,7 @@ function schemasOf(named: Readonly<Record<string, z.ZodType>>, io: "input" | "ou
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, plain(schema)]));
 }
 
-/** Without what only documents of their own have; and `readOnly`, which here means another thing than there. */
+/** Without keys that are only for separate documents, and without `readOnly`, whose meaning differs here. */
 function plain(schema: Described): Described {
   const members = Object.entries(schema).filter(
     ([key, value]) => key !== "$schema" && key !== "$id" && !(key === "readOnly" && value === true),

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { HEADERS } from "./headers.ts";
 
-/** The files of the inbox: where each is served, and what it is. */
 const FILES: Readonly<Record<string, { readonly name: string; readonly type: string }>> = {
   "/": { name: "index.html", type: "text/html; charset=utf-8" },
   "/inbox.css": { name: "inbox.css", type: "text/css; charset=utf-8" },
@@ -9,20 +8,19 @@ const FILES: Readonly<Record<string, { readonly name: string; readonly type: str
   "/icon.svg": { name: "icon.svg", type: "image/svg+xml" },
 };
 
-/** True for what anybody may load: it holds nothing of what waits. */
+/** True for files without a token: they hold nothing of the requests. */
 export function isPageFile(path: string): boolean {
   return Object.hasOwn(FILES, path);
 }
 
-/** What each file holds, by its name, once somebody has asked for it. */
 const read = new Map<string, Uint8Array>();
 
-/** A file of the inbox. All answers share its bytes. Throws the system's error where the package was not built. */
+/** A file of the inbox. All answers share its bytes. Throws the system's error if the package was not built. */
 export function pageFile(path: string): Response | null {
   const file = FILES[path];
   if (file === undefined || !isPageFile(path)) return null;
   const bytes = bytesOf(file.name);
-  // Bytes that are handed over as a body are copied; those of a stream are passed on.
+  // Bytes as a body are copied; those of a stream are passed on.
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => {
       controller.enqueue(bytes);
@@ -42,7 +40,7 @@ function bytesOf(name: string): Uint8Array {
   return bytes;
 }
 
-/** Beside the compiled library, or in `dist` when the sources are run as they are. */
+/** Next to the compiled library, or in `dist` when the sources are run directly. */
 function folder(): string {
   const isSource = import.meta.filename.endsWith(".ts");
   return `${import.meta.dirname}/${isSource ? "../../dist" : ".."}/inbox`;

@@ -1,40 +1,40 @@
 import type { Recorder } from "../journal/recorder.ts";
-import type { Refusal } from "./refusal.ts";
+import type { HttpRefusal } from "./refusal.ts";
 
-/** What is recorded of a request that is refused. */
-export interface Refused {
+/** The recorded parts of a refused request. */
+export interface RefusedRequest {
   readonly method: string;
-  /** Without its query, in which somebody may have put a token. */
+  /** Without its query, which may hold a token. */
   readonly path: string;
   readonly from: string | null;
 }
 
-/** So many are written down one by one in a minute. */
-const MOST_A_MINUTE = 60;
+/** Maximum of refusals recorded one by one in a minute. */
+const MAX_A_MINUTE = 60;
 const MINUTE_MS = 60_000;
 
-/** Writes down what was refused: a line each, and where too many come, one line for all that did not get one. */
+/** Records refusals, one line each; beyond the maximum, one line for all the others. */
 export class RefusalLog implements Disposable {
   readonly #recorder: Pick<Recorder, "write"> | null;
   #written = 0;
-  /** The last of those that have no line yet, and how many they are. */
-  #left: { readonly refused: Refused; readonly refusal: Refusal; readonly times: number } | null = null;
+  /** The last refusal without a line, and the number of such refusals. */
+  #left: { readonly refused: RefusedRequest; readonly refusal: HttpRefusal; readonly times: number } | null =
+    null;
   #timer: NodeJS.Timeout | null = null;
 
   constructor(recorder: Pick<Recorder, "write"> | null) {
     this.#recorder = recorder;
   }
 
-  note(refused: Refused, refusal: Refusal): void {
+  note(refused: RefusedRequest, refusal: HttpRefusal): void {
     if (this.#recorder === null) return;
     this.#timer ??= setTimeout(() => this.#turn(), MINUTE_MS).unref();
-    if (this.#written < MOST_A_MINUTE) {
+    if (this.#written < MAX_A_MINUTE) {
       this.#written += 1;
       this.#write(refused, refusal, 1);
     } else this.#left = { refused, refusal, times: (this.#left?.times ?? 0) + 1 };
   }
 
-  /** Writes down what has no line yet. */
   [Symbol.dispose](): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#turn();
@@ -46,11 +46,11 @@ export class RefusalLog implements Disposable {
     if (left !== null) this.#write(left.refused, left.refusal, left.times);
   }
 
-  #write({ method, path, from }: Refused, { status, why }: Refusal, times: number): void {
+  #write({ method, path, from }: RefusedRequest, { status, why }: HttpRefusal, times: number): void {
     try {
       this.#recorder?.write("none", null, { type: "http.refused", method, path, status, why, from, times });
     } catch {
-      // It is refused all the same. What needs the record, as every answer does, fails for itself.
+      // It is refused anyway. Work that needs the journal, as every answer does, fails by itself.
     }
   }
 }

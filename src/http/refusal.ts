@@ -1,53 +1,52 @@
 import { CofferdamError, ERRORS } from "../errors.ts";
 
-/** What one way of refusing a request means: its status, what was found, and the next thing to do. */
 interface Meaning {
   readonly status: number;
   readonly message: string;
   readonly hint: string;
 }
 
-/** Every way in which a request is refused that no error of the product's is about. */
+/** Every refusal that is not an error of the product. */
 export const REFUSALS = {
   REQUEST_MALFORMED: {
     status: 400,
-    message: "the request can't be read as what this route takes",
-    hint: "`GET /openapi.json` says what each route takes",
+    message: "the request is invalid for this route",
+    hint: "see `GET /openapi.json` for the input of each route",
   },
   TOKEN_MISSING: {
     status: 401,
-    message: "no token was given",
+    message: "the request has no token",
     hint: "send `Authorization: Bearer TOKEN`",
   },
   TOKEN_UNKNOWN: {
     status: 401,
-    message: "nobody has this token",
-    hint: "take the one that the server printed when it was started",
+    message: "unknown token",
+    hint: "use the token that the server printed at its start",
   },
   ORIGIN_UNKNOWN: {
     status: 403,
-    message: "a page of another origin asks",
+    message: "the request comes from a page of another origin",
     hint: "open the inbox of this server, or list the origin in `origins`",
   },
   ROUTE_UNKNOWN: {
     status: 404,
-    message: "there is no such route",
-    hint: "`GET /openapi.json` lists them",
+    message: "unknown route",
+    hint: "see `GET /openapi.json` for all routes",
   },
   REQUEST_UNKNOWN: {
     status: 404,
     message: "no request has this id",
-    hint: "`GET /approvals` lists those that wait",
+    hint: "see `GET /approvals` for unanswered requests",
   },
   GRANT_UNKNOWN: {
     status: 404,
-    message: "no grant has this id: perhaps it was taken back",
-    hint: "`GET /grants` lists those that count",
+    message: "no grant has this id; it may have been revoked",
+    hint: "see `GET /grants` for all grants",
   },
   METHOD_UNKNOWN: {
     status: 405,
-    message: "this route has no such method",
-    hint: "`GET /openapi.json` lists the methods of each route",
+    message: "this route does not support the method",
+    hint: "see `GET /openapi.json` for the methods of each route",
   },
   REQUEST_SLOW: {
     status: 408,
@@ -56,13 +55,13 @@ export const REFUSALS = {
   },
   ANSWERED_ALREADY: {
     status: 409,
-    message: "somebody has answered this request before",
-    hint: "`decision` says who, and what",
+    message: "the request already has an answer",
+    hint: "see `decision` for the answer",
   },
   REQUEST_EXPIRED: {
     status: 410,
-    message: "the time for an answer has run out",
-    hint: "the call has to be made again",
+    message: "the request has expired",
+    hint: "make the call again",
   },
   BODY_TOO_LARGE: {
     status: 413,
@@ -76,32 +75,32 @@ export const REFUSALS = {
   },
   BODY_NOT_JSON: {
     status: 415,
-    message: "the body is not said to be JSON as it is",
+    message: "the body is not declared as plain JSON",
     hint: "send `Content-Type: application/json`, and no `Content-Encoding`",
   },
   HOST_UNKNOWN: {
     status: 421,
-    message: "the request is for a server of another name",
+    message: "the request names another server",
     hint: "use the address that the server printed, or list the name in `hosts`",
   },
   EXPECTATION_UNKNOWN: {
     status: 417,
-    message: "the request expects what this server does not know",
-    hint: "send no `Expect`, or `Expect: 100-continue`",
+    message: "the server does not support this `Expect` header",
+    hint: "remove `Expect`, or send `Expect: 100-continue`",
   },
   TRIES_TOO_MANY: {
     status: 429,
-    message: "too many requests without a token that is known came from there",
-    hint: "wait as long as `Retry-After` says",
+    message: "too many requests without a known token came from this address",
+    hint: "wait for the time in `Retry-After`",
   },
   ANSWERS_TOO_MANY: {
     status: 429,
-    message: "more answers came than a person gives",
-    hint: "wait as long as `Retry-After` says",
+    message: "too many answers in a short time",
+    hint: "wait for the time in `Retry-After`",
   },
   REQUESTS_TOO_MANY: {
     status: 429,
-    message: "more requests came by one connection than it takes answers for",
+    message: "too many requests on one connection without reading the answers",
     hint: "read an answer before the next request",
   },
   HEADERS_TOO_LARGE: {
@@ -111,18 +110,18 @@ export const REFUSALS = {
   },
   CODING_UNKNOWN: {
     status: 501,
-    message: "the body is sent in a coding that this server does not know",
-    hint: "send it as it is, with `Content-Length` or `Transfer-Encoding: chunked`",
+    message: "the server does not support this transfer coding",
+    hint: "send the body with `Content-Length` or `Transfer-Encoding: chunked`",
   },
   CONNECTIONS_TOO_MANY: {
     status: 503,
-    message: "there are more connections than this server keeps",
+    message: "the server has too many connections",
     hint: "close some of them, or try again later",
   },
   SUBSCRIBERS_TOO_MANY: {
     status: 503,
-    message: "more follow the events than this server serves",
-    hint: "wait as long as `Retry-After` says",
+    message: "too many clients follow the events",
+    hint: "wait for the time in `Retry-After`",
   },
 } as const satisfies Record<string, Meaning>;
 
@@ -130,45 +129,42 @@ export const REFUSALS = {
 export type RefusalCode = keyof typeof REFUSALS;
 
 /** One refusal, as it is answered. */
-export interface Refusal {
+export interface HttpRefusal {
   readonly code: string;
   readonly status: number;
-  /** What a record says of it: nothing that the request held. */
+  /** The text for the journal: it holds nothing of the request. */
   readonly why: string;
   readonly message: string;
   readonly hint: string;
-  /** What is answered besides `error`. */
+  /** Fields of the answer besides `error`. */
   readonly beside: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The refusal of a code, with what is said in place of the usual words, or besides. */
+/** The refusal of a code, with texts that replace its own, or with additions. */
 export function refusal(
   code: RefusalCode,
-  more: Partial<Pick<Refusal, "message" | "hint" | "beside" | "headers">> = {},
-): Refusal {
+  more: Partial<Pick<HttpRefusal, "message" | "hint" | "beside" | "headers">> = {},
+): HttpRefusal {
   const { status, message, hint } = REFUSALS[code];
   return { code, status, why: message, message, hint, beside: {}, headers: {}, ...more };
 }
 
-/**
- * The refusal that an error stands for: ours by the one table of codes, any other without a word of what it says. Of our
- * own broken laws nothing is told either.
- */
-export function refusalOf(thrown: unknown): Refusal {
+/** The refusal for an error: ours by the table of codes. Others and internal errors reveal nothing. */
+export function refusalOf(thrown: unknown): HttpRefusal {
   const nothing = { beside: {}, headers: {} };
   if (thrown instanceof CofferdamError && thrown.code !== "INTERNAL") {
     const { code, message, hint = "" } = thrown;
     const { http: status, when } = ERRORS[code];
     return { code, status, why: when, message, hint, ...nothing };
   }
-  const message = "something went wrong in the server";
+  const message = "internal error of the server";
   return {
     code: "INTERNAL",
     status: ERRORS.INTERNAL.http,
     why: message,
     message,
-    hint: "look at what its process says",
+    hint: "see the output of the server process",
     ...nothing,
   };
 }

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { REFUSALS, type RefusalCode } from "./refusal.ts";
 import {
-  Accepted,
+  AcceptedAnswer,
   AnswerBody,
-  Answered,
+  AnsweredCount,
   AnswersBody,
-  Grants,
+  GrantList,
   Ok,
   Revoked,
   ShortAnswerBody,
@@ -14,70 +14,76 @@ import {
   TooLate,
 } from "./schemas.ts";
 
-/** What a route is answered with where all is well. */
+/** A route's answer on success. */
 export type Result =
   | { readonly kind: "json"; readonly schema: z.ZodType }
-  /** Server-sent events. */
   | { readonly kind: "events" }
   /** Data without a schema of ours. */
   | { readonly kind: "data" };
 
-/** One route: what it takes, and every way in which it answers. */
+/** One route: its input, and all its answers. */
 export interface Route {
   readonly method: "get" | "post" | "delete";
-  /** With `:id` for a part of it. */
+  /** With `:id` for one part. */
   readonly path: string;
   readonly does: string;
-  /** Nobody needs a token for it. */
+  /** Needs no token. */
   readonly isOpen?: true;
-  /** What `:id` is. */
+  /** The meaning of `:id`. */
   readonly id?: string;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
   readonly result: Result;
-  /** How it refuses, besides what every route does. Those of `TOO_LATE` say what was answered before. */
+  /** Its refusals, besides those of every route. Those in `TOO_LATE` include the earlier answer. */
   readonly refuses: readonly RefusalCode[];
 }
 
 const json = (schema: z.ZodType): Result => ({ kind: "json", schema });
-const filter = { run: z.string().optional(), session: z.string().optional() };
+const filter = {
+  run: z.string().optional().describe("Only requests of this run."),
+  session: z.string().optional().describe("Only requests of this session."),
+};
 
-/** The refusals that a body brings along. */
+/** The meaning of `after` and of the header `Last-Event-ID`. */
+export const LAST_EVENT = "The id of the last event that the client has seen.";
+
 const OF_BODIES = ["BODY_TOO_LARGE", "BODY_NOT_JSON", "REQUEST_MALFORMED", "ANSWERS_TOO_MANY"] as const;
 
-/** How any route refuses. */
 const OF_ALL = ["ORIGIN_UNKNOWN", "HOST_UNKNOWN", "URL_TOO_LONG"] as const;
-/** How one refuses that needs a token. */
+/** The refusals of routes with a token. */
 const OF_GUARDED = ["TOKEN_MISSING", "TOKEN_UNKNOWN", "TRIES_TOO_MANY"] as const;
 
-/** The refusals that answer with what was answered before. */
+/** The refusals that include the earlier answer. */
 export const TOO_LATE: Readonly<Partial<Record<RefusalCode, z.ZodType>>> = {
   ANSWERED_ALREADY: TooLate,
   REQUEST_EXPIRED: TooLate,
 };
 
-/** Every route there is, by the name of what it does: the one table that routing and the description are made from. */
+/** All routes by name: the one source of the routing and the description. */
 export const ROUTES = {
   listApprovals: {
     method: "get",
     path: "/approvals",
-    does: "Lists the requests that wait, oldest first, and from which event on to follow what comes.",
-    query: z.strictObject({ ...filter, group: z.string().optional() }),
+    does: "Lists the unanswered requests, oldest first, and the event after which to follow new ones.",
+    query: z.strictObject({
+      ...filter,
+      group: z.string().optional().describe("Only requests of this group."),
+    }),
     result: json(Snapshot),
     refuses: ["REQUEST_MALFORMED"],
   },
   answerSeveral: {
     method: "post",
     path: "/approvals",
-    does: "Answers all requests of a run, session or group: no to all that wait, yes to those that are named.",
+    does: "Answers several requests of a run, session or group: rejects all unanswered ones, or approves those that are listed.",
     body: AnswersBody,
-    result: json(Answered),
+    result: json(AnsweredCount),
     refuses: OF_BODIES,
   },
   showApproval: {
     method: "get",
     path: "/approvals/:id",
-    does: "Shows a request, where it is in its life, and what to look at.",
+    does: "Shows a request, its status and its preview.",
     id: "The id of a request.",
     result: json(ShownRequest),
     refuses: ["REQUEST_UNKNOWN"],
@@ -85,16 +91,16 @@ export const ROUTES = {
   answer: {
     method: "post",
     path: "/approvals/:id",
-    does: "Answers a request. The first answer counts, whoever gives it.",
+    does: "Answers a request. Only the first answer counts.",
     id: "The id of a request.",
     body: AnswerBody,
-    result: json(Accepted),
+    result: json(AcceptedAnswer),
     refuses: [...OF_BODIES, "REQUEST_UNKNOWN", "ANSWERED_ALREADY", "REQUEST_EXPIRED"],
   },
   answerShortly: {
     method: "post",
     path: "/approve/:id",
-    does: "The same, as event streams of agents send it.",
+    does: "Answers a request, in the short form that agents' event streams use.",
     id: "The id of a request.",
     body: ShortAnswerBody,
     result: json(Ok),
@@ -103,14 +109,14 @@ export const ROUTES = {
   listGrants: {
     method: "get",
     path: "/grants",
-    does: "Lists what was said yes to for a session.",
-    result: json(Grants),
+    does: "Lists the grants: approvals for a session.",
+    result: json(GrantList),
     refuses: [],
   },
   revokeGrant: {
     method: "delete",
     path: "/grants/:id",
-    does: "Takes a yes for a session back.",
+    does: "Revokes a grant.",
     id: "The id of a grant.",
     result: json(Revoked),
     refuses: ["GRANT_UNKNOWN", "ANSWERS_TOO_MANY"],
@@ -118,11 +124,11 @@ export const ROUTES = {
   followEvents: {
     method: "get",
     path: "/events",
-    does: "Every event about approvals and grants, as it comes, each as a server-sent event with its envelope as data. `Last-Event-ID`, or `after`, says which was the last one seen; where those behind it are not kept, an event `reset` says so. With `view=stream` there are requests and results alone, those first that wait where no last one is named.",
+    does: "Sends every event about approvals and grants as a server-sent event, with its envelope as data. `Last-Event-ID` or `after` names the last event that the client has seen. If later events are no longer kept, the server sends an event `reset`. With `view=stream`, it sends only requests and results; without a last event, it begins with the unanswered requests.",
     query: z.strictObject({
       ...filter,
-      after: z.string().optional(),
-      view: z.enum(["envelope", "stream"]).optional(),
+      after: z.string().optional().describe(LAST_EVENT),
+      view: z.enum(["envelope", "stream"]).optional().describe("The form of the events."),
     }),
     result: { kind: "events" },
     refuses: ["REQUEST_MALFORMED", "SUBSCRIBERS_TOO_MANY"],
@@ -130,7 +136,7 @@ export const ROUTES = {
   health: {
     method: "get",
     path: "/health",
-    does: "Says that the server is there, and nothing else.",
+    does: "Reports that the server is running, and nothing else.",
     isOpen: true,
     result: json(Ok),
     refuses: [],
@@ -147,7 +153,7 @@ export const ROUTES = {
 /** The name of a route. */
 export type RouteName = keyof typeof ROUTES;
 
-/** The statuses that a route can answer with, and the refusals behind each. */
+/** The statuses of a route, and the refusals of each. */
 export function statusesOf({ isOpen, refuses }: Route): ReadonlyMap<number, readonly RefusalCode[]> {
   return Map.groupBy(
     [...refuses, ...OF_ALL, ...(isOpen === true ? [] : OF_GUARDED)],

@@ -1,66 +1,65 @@
 import { z } from "zod";
 import type { Broker } from "../approval/broker.ts";
+import { assertOptions, flag, type OptionsOf, text } from "../call/options.ts";
 import { CofferdamError, visible } from "../errors.ts";
-import { assertOptions, type OptionsOf, text } from "../supervisor/options.ts";
 import { approvalApp } from "./app.ts";
 import { APP_OPTIONS, type ApprovalAppOptions } from "./app-options.ts";
 import { type Approver, makeToken } from "./approvers.ts";
-import { type ListenAt, ownHosts, readListen, USUAL_LISTEN } from "./listen.ts";
+import { type ListenAddress, ownHosts, readListen, USUAL_LISTEN } from "./listen.ts";
 import { NodeServer } from "./node-server.ts";
 import { closeToOthers, makeWay } from "./unix-socket.ts";
 
-/** What a server of approvals is made from; everything has a default. */
+/** The options of a server of approvals; everything has a default. */
 export interface ServeOptions extends Partial<ApprovalAppOptions> {
   /** `127.0.0.1:8080`, `[::1]:0`, or the absolute path of a unix socket. Default a free port of 127.0.0.1. */
   readonly listen?: string;
-  /** It may listen on an address that others in the network reach. Default false. */
+  /** Allows an address that is reachable from the network. Default false. */
   readonly allowRemote?: boolean;
 }
 
-/** How the same is checked when it comes from JavaScript. */
+/** Schema of these options, for callers in JavaScript. */
 const SERVE_OPTIONS: OptionsOf<ServeOptions> = z.strictObject({
   ...APP_OPTIONS.partial().shape,
   listen: text("an address with a port, or the absolute path of a unix socket").optional(),
-  allowRemote: z.boolean({ error: "`true` or `false`" }).optional(),
+  allowRemote: flag().optional(),
 });
 
-/** A server of approvals that listens. */
+/** A listening server of approvals. */
 export interface ApprovalServer extends AsyncDisposable {
   /** `http://127.0.0.1:41234`, or `unix:` and the path of its socket. */
   readonly url: string;
-  /** Who may answer, with the tokens that were given or made. */
+  /** The approvers, with their given or generated tokens. */
   readonly approvers: readonly Approver[];
-  /** What whoever started it should know, in words. */
+  /** Warnings for the person who started it. */
   readonly warnings: readonly string[];
   /**
-   * Where an approver opens the inbox: the first one, or whom the name says. The token stands behind `#`, which browsers
-   * send to no server; whoever sees the address can answer. Null for a unix socket, which browsers don't open, and for a
-   * name that nobody has.
+   * The URL of the inbox for an approver: the named one, or the first. The token follows `#`, which browsers send to no
+   * server; anybody with the URL can answer. Null for a unix socket, which browsers cannot open, and for an unknown
+   * name.
    */
   inboxUrl(name?: string): string | null;
-  /** Takes no more connections, ends every stream of events, and lets answers that are on their way be sent. */
+  /** Accepts no further connections, ends every event stream, and finishes unfinished answers. */
   close(): Promise<void>;
 }
 
-/** Who answers where nobody was named. */
 const SOMEBODY = "http";
 
 /**
- * Serves the approvals of a broker: routes, a stream of events, and the inbox. It listens where nothing outside of this
- * machine reaches it, with a token made for it, unless it is told otherwise. Throws `USAGE` for options that there are
- * not, for an address that others reach and that was not allowed, and for one that can't be had.
+ * Serves the approvals of a broker: routes, an event stream, and the inbox. By default it listens on loopback only,
+ * with a generated token. Throws `USAGE` for unknown options, for an address that others reach without `allowRemote`,
+ * and for one that is not available.
  */
 export async function serveApprovals(broker: Broker, options: ServeOptions = {}): Promise<ApprovalServer> {
   assertOptions("serveApprovals", SERVE_OPTIONS, options);
   const { listen = USUAL_LISTEN, allowRemote = false, hosts = [], ...rest } = options;
   const at = readListen(listen);
   if (at.kind === "address" && !at.isLoopback && !allowRemote)
-    throw new CofferdamError("USAGE", `others in the network could reach ${visible(listen)}`, {
+    throw new CofferdamError("USAGE", `other machines could reach ${visible(listen)}`, {
       hint: "listen on `127.0.0.1:0`, or allow it with `allowRemote`",
     });
   const approvers = rest.approvers ?? [{ name: SOMEBODY, token: makeToken() }];
   if (at.kind === "socket") await makeWay(at.path);
-  const server = await NodeServer.listen(at, rest.mostSubscribers ?? 2_000);
+  const server = await NodeServer.listen(at, rest.maxSubscribers ?? 2_000);
   try {
     if (at.kind === "socket") closeToOthers(at.path);
     const own = at.kind === "socket" ? ["localhost"] : ownHosts({ ...at, port: server.port ?? at.port });
@@ -77,7 +76,7 @@ export async function serveApprovals(broker: Broker, options: ServeOptions = {})
 }
 
 function serving(
-  at: ListenAt,
+  at: ListenAddress,
   hosts: readonly string[],
   approvers: readonly Approver[],
   close: () => Promise<void>,
@@ -96,9 +95,9 @@ function serving(
   };
 }
 
-function warningsOf(at: ListenAt): readonly string[] {
+function warningsOf(at: ListenAddress): readonly string[] {
   if (at.kind === "socket" || at.isLoopback) return [];
   return [
-    `others in the network reach ${visible(at.address)}, and read there what is sent, tokens too: put a server that speaks TLS before it, and let it listen on 127.0.0.1`,
+    `other machines can reach ${visible(at.address)} and read the traffic, including tokens: listen on 127.0.0.1 behind a TLS proxy instead`,
   ];
 }

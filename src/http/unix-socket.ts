@@ -1,31 +1,28 @@
 import { chmodSync, lstatSync, unlinkSync } from "node:fs";
 import { connect } from "node:net";
-import { isUnwritable, printFailure, type Way, walk } from "../config/safe-file.ts";
+import { isUnwritable, printFailure, type ResolvedWay, walk } from "../config/safe-file.ts";
 import { CofferdamError, visible } from "../errors.ts";
 import { codeOf } from "../host/system-error.ts";
 import { type AbsolutePath, parentOf } from "../profile/path.ts";
 
-/** The kernel's own bound, with the NUL at the end (unix(7); on macOS it is 104). */
-const MOST_BYTES = 103;
+/** The kernel's limit, with the NUL at the end (unix(7); on macOS it is 104). */
+const MAX_BYTES = 103;
 
-/**
- * Makes sure that a socket can be put there and nobody else could put another in its place, and removes one that a server
- * has left that is no more. Throws `USAGE` where that can't be had.
- */
+/** Removes a dead server's socket. Throws `USAGE` if none can be made there, or if other users could replace it. */
 export async function makeWay(path: AbsolutePath): Promise<void> {
-  if (Buffer.byteLength(path) > MOST_BYTES)
-    throw refused(path, `is longer than ${MOST_BYTES} bytes`, "use a shorter path");
+  if (Buffer.byteLength(path) > MAX_BYTES)
+    throw refused(path, `is longer than ${MAX_BYTES} bytes`, "use a shorter path");
   assertOwnFolder(path);
   const there = lstatSync(path, { throwIfNoEntry: false });
   if (there === undefined) return;
   if (!there.isSocket())
-    throw refused(path, "is there already, and no socket", "remove it, or use another path");
+    throw refused(path, "already exists, and is not a socket", "remove it, or use another path");
   if (await isAnswered(path))
-    throw refused(path, "is served by another process", "end that one, or use another path");
+    throw refused(path, "is served by another process", "end that process, or use another path");
   unlinkSync(path);
 }
 
-/** Lets nobody but its owner connect. What connected before has no token yet. */
+/** Lets only its owner connect. Earlier connections have no token yet. */
 export function closeToOthers(path: AbsolutePath): void {
   chmodSync(path, 0o600);
 }
@@ -34,11 +31,11 @@ function assertOwnFolder(path: AbsolutePath): void {
   const folder = parentOf(path);
   const { steps, missing } = wayTo(folder, path);
   if (missing.length > 0)
-    throw refused(path, `lies in ${visible(folder)}, which is not there`, "make it first");
+    throw refused(path, `is in ${visible(folder)}, which does not exist`, "create the folder first");
   if (steps.at(-1)?.stats.isDirectory() !== true)
-    throw refused(path, `lies in ${visible(folder)}, which is no folder`, "use another folder");
+    throw refused(path, `is in ${visible(folder)}, which is not a folder`, "use another folder");
   const trusted = [0, process.getuid?.() ?? 0];
-  // In a sticky folder others can't touch what is ours, but they could be first.
+  // In a sticky folder others cannot touch our socket, but they could make theirs first.
   const open = steps.find(
     (step, index) =>
       !isUnwritable(step, trusted) || (index === steps.length - 1 && (step.stats.mode & 0o022) !== 0),
@@ -47,20 +44,20 @@ function assertOwnFolder(path: AbsolutePath): void {
   const who = open.path === folder ? "" : `, below ${visible(open.path)}`;
   throw refused(
     path,
-    `lies in ${visible(folder)}${who}, which others can change`,
-    "use a folder of your own, with the mode 0700",
+    `is in ${visible(folder)}${who}, which other users can change`,
+    "use your own folder, with the mode 0700",
   );
 }
 
-function wayTo(folder: AbsolutePath, path: AbsolutePath): Way {
+function wayTo(folder: AbsolutePath, path: AbsolutePath): ResolvedWay {
   try {
     return walk(folder);
   } catch (cause) {
-    throw refused(path, `lies in ${visible(folder)}, which ${printFailure(cause)}`, "use another folder");
+    throw refused(path, `is in ${visible(folder)}, which ${printFailure(cause)}`, "use another folder");
   }
 }
 
-/** True where somebody accepts connections there, or it can't be told that nobody does. */
+/** True if a process accepts connections there, or if that is unknown. */
 function isAnswered(path: AbsolutePath): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ path });
@@ -69,7 +66,7 @@ function isAnswered(path: AbsolutePath): Promise<boolean> {
       resolve(is);
     };
     socket.once("connect", () => end(true));
-    // Refused: the file is there, and nobody listens (connect(2)).
+    // Refused: the file exists, but has no listener (connect(2)).
     socket.once("error", (cause) => end(codeOf(cause) !== "ECONNREFUSED"));
   });
 }

@@ -1,10 +1,10 @@
 import type { ApprovalRequest } from "../policy/request.ts";
 import type { Several } from "./api.ts";
-import type { Arming } from "./arming.ts";
-import type { Desk } from "./desk.ts";
+import type { AnswerArming } from "./arming.ts";
+import type { InboxState } from "./desk.ts";
 import { button, fill, foreign, part, say } from "./dom.ts";
 
-/** What a person can do with the request that they look at. */
+/** The actions on the request that is shown. */
 export interface Acts {
   readonly onApprove: (scope: "once" | "session", note: string) => void;
   readonly onReject: (note: string) => void;
@@ -12,20 +12,19 @@ export interface Acts {
   readonly onRejectAll: (filter: Several, note: string) => void;
 }
 
-/** What is known of the request that is looked at. */
-export interface Subject {
-  /** Null where nothing waits that is looked at. */
+/** The state of the request that is shown. */
+export interface ViewedRequest {
+  /** Null if no pending request is shown. */
   readonly request: ApprovalRequest | null;
   /** How much of it was seen. */
   readonly seen: "awaited" | "part" | "whole";
-  /** What a yes for the session covers was seen. */
+  /** True if the scope of an approval for the session was seen. */
   readonly isCoverSeen: boolean;
-  /** An answer is on its way. */
   readonly isSending: boolean;
   readonly isLive: boolean;
 }
 
-/** The bar with a note, a yes and a no. It stands still while requests come and go. */
+/** The bar with a note, approve and reject. It does not move while requests come and go. */
 export class Actions {
   readonly #bar = part("actions", HTMLElement);
   readonly #note = part("note", HTMLTextAreaElement);
@@ -36,13 +35,13 @@ export class Actions {
   readonly #problem = part("problem", HTMLElement);
   readonly #allFirst = part("all-first", HTMLElement);
   readonly #unseen = part("unseen", HTMLElement);
-  readonly #arming: Arming;
+  readonly #arming: AnswerArming;
   readonly #acts: Acts;
   #isLive = false;
-  /** The buttons that there are, and which of them are off. */
+  /** The visible buttons, and which of them are disabled. */
   #offered = "";
 
-  constructor(arming: Arming, acts: Acts) {
+  constructor(arming: AnswerArming, acts: Acts) {
     this.#arming = arming;
     this.#acts = acts;
     this.#approve.addEventListener("click", (event) => this.approve(event));
@@ -55,21 +54,18 @@ export class Actions {
       event.preventDefault();
       this.reject(event);
     });
-    // Whatever comes, goes or grows in it may have moved a button to where another one was.
+    // A change of its size may have moved a button to the place of another one.
     new ResizeObserver(() => this.#arming.begin()).observe(this.#bar);
   }
 
-  /** Says whether answers count by now. */
   showArmed(isArmed: boolean): void {
     this.#bar.dataset["armed"] = String(isArmed);
   }
 
-  /** Approves this once, where that is offered. */
   approve(event?: UIEvent): void {
     if (!this.#approve.disabled && this.#arming.takes(event)) this.#acts.onApprove("once", this.#words());
   }
 
-  /** The same for the session. */
   approveForSession(event?: UIEvent): void {
     const isOffered = this.#session.hidden === false && !this.#session.disabled;
     if (isOffered && this.#arming.takes(event)) this.#acts.onApprove("session", this.#words());
@@ -79,26 +75,24 @@ export class Actions {
     if (!this.#reject.disabled && this.#arming.takes(event)) this.#acts.onReject(this.#words());
   }
 
-  /** Lets a person write why not. */
   startNote(): void {
     if (!this.#reject.disabled && this.#arming.takes()) this.#note.focus();
   }
 
-  /** A note is for one request. */
+  /** Clears the note: it is for one request. */
   clearNote(): void {
     this.#note.value = "";
     this.#note.blur();
     this.#fit();
   }
 
-  /** Says what went wrong with an answer; null for nothing. */
+  /** Shows the problem with an answer; null for none. */
   tell(problem: string | null): void {
     this.#problem.hidden = problem === null;
     fill(this.#problem, problem === null ? null : foreign(problem, "prose"));
   }
 
-  /** Draws what is offered now. */
-  show(subject: Subject, desk: Desk): void {
+  show(subject: ViewedRequest, desk: InboxState): void {
     const { request, seen, isCoverSeen, isSending, isLive } = subject;
     this.#isLive = isLive;
     this.#bar.hidden = request === null;
@@ -113,13 +107,13 @@ export class Actions {
     this.#allFirst.dataset["seen"] = seen;
     say(
       this.#unseen,
-      seen === "part" ? "You have not seen all of it." : "What the session covers is further down.",
+      seen === "part" ? "You have not seen all of it." : "The scope for the session is further down.",
     );
     this.#showSeveral(request, desk, isOff);
     this.#compare();
   }
 
-  /** What is offered otherwise than before is to be looked at first. */
+  /** Buttons that changed must be read before an answer counts. */
   #compare(): void {
     const buttons = [...this.#bar.querySelectorAll("button")].filter((one) => one.checkVisibility());
     const nameOf = ({ id, textContent }: HTMLButtonElement): string => id || textContent.replace(/\d+/, "");
@@ -128,7 +122,7 @@ export class Actions {
     this.#offered = offered;
   }
 
-  #showSeveral(request: ApprovalRequest, desk: Desk, isOff: boolean): void {
+  #showSeveral(request: ApprovalRequest, desk: InboxState, isOff: boolean): void {
     const { group, run } = desk.beside(request);
     const { groupId, runId } = request;
     const make = (words: string, filter: Several): HTMLButtonElement => {
@@ -149,7 +143,7 @@ export class Actions {
     return this.#note.value.trim();
   }
 
-  /** As high as what is written, up to a bound that the style sets. */
+  /** Grows with the text, up to the maximum of the style sheet. */
   #fit(): void {
     this.#note.rows = Math.min(4, this.#note.value.split("\n").length);
   }

@@ -1,19 +1,18 @@
-import type { Accepted, ShownRequest, Snapshot } from "../http/schemas.ts";
+import type { AcceptedAnswer, ShownRequest, Snapshot } from "../http/schemas.ts";
 import type { Grant } from "../policy/grant.ts";
 
-/** What the server said instead of what was asked for. */
-export interface Refused {
+/** A refusal by the server. */
+export interface RefusedReply {
   readonly kind: "refused";
-  /** 0 where it could not be reached. */
+  /** HTTP status; 0 if the server could not be reached. */
   readonly status: number;
-  /** In words. */
   readonly message: string;
 }
 
-/** What was asked for, or why it was not to be had. */
-export type Reply<Data> = { readonly kind: "given"; readonly data: Data } | Refused;
+/** The requested data, or the reason why it is not available. */
+export type ApiReply<Data> = { readonly kind: "given"; readonly data: Data } | RefusedReply;
 
-/** An answer as the server takes it. */
+/** The body of an answer, as the server accepts it. */
 export interface AnswerWords {
   readonly approved: boolean;
   readonly scope?: "once" | "session";
@@ -26,7 +25,7 @@ export interface Several {
   readonly groupId?: string;
 }
 
-/** Talks to the server that the page came from. Its answers are of the version that this page is of. */
+/** The client of the server that sent the page. Both have the same version, so answers fit. */
 export class Api {
   readonly #token: string;
 
@@ -34,20 +33,19 @@ export class Api {
     this.#token = token;
   }
 
-  snapshot(): Promise<Reply<Snapshot>> {
+  snapshot(): Promise<ApiReply<Snapshot>> {
     return this.#ask("approvals", {}, isSnapshot);
   }
 
-  show(approvalId: string): Promise<Reply<ShownRequest>> {
+  show(approvalId: string): Promise<ApiReply<ShownRequest>> {
     return this.#ask(`approvals/${encodeURIComponent(approvalId)}`, {}, isShown);
   }
 
-  answer(approvalId: string, words: AnswerWords): Promise<Reply<Accepted>> {
+  answer(approvalId: string, words: AnswerWords): Promise<ApiReply<AcceptedAnswer>> {
     return this.#ask(`approvals/${encodeURIComponent(approvalId)}`, posted(words), isAccepted);
   }
 
-  /** No to all that wait of a run or a group. */
-  rejectAll(filter: Several, note: string): Promise<Reply<unknown>> {
+  rejectAll(filter: Several, note: string): Promise<ApiReply<unknown>> {
     return this.#ask(
       "approvals",
       posted({ filter, approved: false, ...(note === "" ? {} : { note }) }),
@@ -55,16 +53,16 @@ export class Api {
     );
   }
 
-  async grants(): Promise<Reply<readonly Grant[]>> {
+  async grants(): Promise<ApiReply<readonly Grant[]>> {
     const reply = await this.#ask("grants", {}, isGrants);
     return reply.kind === "given" ? { kind: "given", data: reply.data.grants } : reply;
   }
 
-  revoke(grantId: string): Promise<Reply<unknown>> {
+  revoke(grantId: string): Promise<ApiReply<unknown>> {
     return this.#ask(`grants/${encodeURIComponent(grantId)}`, { method: "DELETE" }, isAnything);
   }
 
-  /** The stream of events behind one. Throws what `fetch` throws. */
+  /** The stream of events after `lastEventId`. Throws what `fetch` throws. */
   events(lastEventId: string, signal: AbortSignal): Promise<Response> {
     return fetch("events", { ...this.#with({ "last-event-id": lastEventId }), signal });
   }
@@ -73,7 +71,7 @@ export class Api {
     path: string,
     init: RequestInit,
     isData: (given: unknown) => given is Data,
-  ): Promise<Reply<Data>> {
+  ): Promise<ApiReply<Data>> {
     try {
       const type: Record<string, string> =
         init.body === undefined ? {} : { "content-type": "application/json" };
@@ -104,7 +102,7 @@ function posted(value: unknown): RequestInit {
 function messageOf(given: unknown): string {
   const error = isObject(given) && isObject(given["error"]) ? given["error"] : {};
   const said = [error["message"], error["hint"]].filter((one) => typeof one === "string" && one !== "");
-  return said.length === 0 ? "the server answered something that is not understood" : said.join("; ");
+  return said.length === 0 ? "the answer of the server is invalid" : said.join("; ");
 }
 
 function isObject(given: unknown): given is Readonly<Record<string, unknown>> {
@@ -119,7 +117,7 @@ function isShown(given: unknown): given is ShownRequest {
   return isObject(given) && isObject(given["request"]) && typeof given["status"] === "string";
 }
 
-function isAccepted(given: unknown): given is Accepted {
+function isAccepted(given: unknown): given is AcceptedAnswer {
   return isObject(given) && "decision" in given;
 }
 

@@ -1,23 +1,23 @@
 import { isCovered, isField } from "./dom.ts";
-import { Wait } from "./wait.ts";
+import { AnswerWait } from "./wait.ts";
 
-/** Whether answers count: not before what they answer has been on the screen for a while, with nothing pressed. */
-export class Arming {
+/** Whether answers count. A request must first be on the screen for a while, without a key press or click. */
+export class AnswerArming {
   readonly #isShown: () => boolean;
   readonly #onChange: (isArmed: boolean) => void;
-  readonly #wait = new Wait(() => performance.now());
+  readonly #wait = new AnswerWait(() => performance.now());
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `isShown`: what is to be answered stands on the screen. `onChange`: answers count from now on, or don't. */
+  /** `isShown`: the request is on the screen. `onChange`: answers count from now on, or no longer do. */
   constructor(isShown: () => boolean, onChange: (isArmed: boolean) => void) {
     this.#isShown = isShown;
     this.#onChange = onChange;
-    // Whoever comes back to the page has not read it yet.
+    // A person who returns to the page has not read it yet.
     document.addEventListener("visibilitychange", () => this.beginUnasked());
     window.addEventListener("focus", () => this.beginUnasked());
-    // A dialog is closed; such events come to it alone.
+    // A dialog was closed; only the dialog itself receives this event.
     document.addEventListener("close", () => this.begin(), true);
-    // Also what is pressed where nothing is: on a button that is off there is no click.
+    // Also counts presses on empty space and on disabled buttons, which get no click.
     document.addEventListener("pointerdown", () => this.#press(), true);
     const onKey = ({ target }: KeyboardEvent): void => {
       if (!isField(target)) this.#press();
@@ -25,26 +25,26 @@ export class Arming {
     document.addEventListener("keydown", onKey, true);
   }
 
-  /** An answer counts, by a key or by a click that is the first of its kind; where it does not, the wait begins anew. */
+  /** True if an answer counts: by a key, or by the first click of a series. Otherwise the wait starts again. */
   takes(event?: UIEvent): boolean {
     const isTaken = this.#isReadable() && this.#wait.takes(event?.detail ?? 0);
     if (!isTaken) this.begin();
     return isTaken;
   }
 
-  /** Something else stands on the screen: answers count in a while. */
+  /** The screen shows something else: answers count after a short wait. */
   begin(): void {
     this.#wait.begin();
     this.#watch();
   }
 
-  /** The same, and nobody asked for it: answers count in a longer while. */
+  /** The same without an action of the person: the wait is longer. */
   beginUnasked(): void {
     this.#wait.beginUnasked();
     this.#watch();
   }
 
-  /** Who presses something before that, or on what lies over it, does not read. */
+  /** A press during the wait, or on a covering dialog, means that the person is not reading. */
   #press(): void {
     if (!this.#wait.isOver || isCovered()) this.begin();
   }

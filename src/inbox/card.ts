@@ -1,19 +1,18 @@
 import type { ApprovalRequest } from "../policy/request.ts";
 import { timeAgo, timeLeft } from "./clock.ts";
-import type { Decided } from "./desk.ts";
+import type { ClosedRequest } from "./desk.ts";
 import { button, element, foreign, say } from "./dom.ts";
 import { OUTCOMES, RISKS } from "./words.ts";
 
 /** One request in a list. */
 export interface Card {
   readonly item: HTMLLIElement;
-  /** Marks it as the one that is looked at. */
+  /** Marks it as the request that is shown. */
   choose(isChosen: boolean): void;
-  /** Tells the time anew. */
   tick(now: number): void;
 }
 
-/** A request that waits. `onChoose`: somebody wants to look at it. */
+/** A pending request. `onChoose`: the person selects it. */
 export function waitingCard(request: ApprovalRequest, onChoose: () => void): Card {
   const { tool, description, agent, risk, expiresAt } = request;
   const time = element("span", { class: "time" });
@@ -45,8 +44,7 @@ export function waitingCard(request: ApprovalRequest, onChoose: () => void): Car
   });
 }
 
-/** A request that is over. */
-export function decidedCard({ request, ending }: Decided, onChoose: () => void): Card {
+export function decidedCard({ request, ending }: ClosedRequest, onChoose: () => void): Card {
   const time = element("span", { class: "time" });
   const open = button(
     [

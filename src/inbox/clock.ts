@@ -1,8 +1,8 @@
-/** The server's clock, as far as this page knows it: what is left of a time is told by it alone. */
+/** The server's clock, as this page knows it. Remaining times use only this clock. */
 export class Clock {
   #aheadMs = 0;
 
-  /** What the server's clock said just now. */
+  /** Sets the server's current time, in milliseconds since 1970. */
   set(serverNow: number): void {
     this.#aheadMs = serverNow - Date.now();
   }
@@ -12,7 +12,7 @@ export class Clock {
   }
 }
 
-/** The time until then: `4:05`, `2 h 10 min`, `3 days`; `0:00` when it is over. */
+/** The time left: `4:05`, `2 h 10 min`, `3 days`; `0:00` after the end. */
 export function timeLeft(expiresAt: number, now: number): string {
   const seconds = Math.max(0, Math.ceil((expiresAt - now) / 1_000));
   const minutes = Math.floor(seconds / 60);

@@ -1,25 +1,25 @@
 import type { Presentation } from "../policy/presentation.ts";
 import { button, element, foreign, nodesOf } from "./dom.ts";
-import { diffLines, firstLines, GOES_ON, type Line, plainLines } from "./lines.ts";
+import { type DrawnLine, diffLines, firstLines, GOES_ON, plainLines } from "./lines.ts";
 import { type End, endOf } from "./seen.ts";
 import { CONTENTS, count } from "./words.ts";
 
-/** What is looked at, and whether all of it was. */
-export interface Content {
+/** A block of content, and whether all of it was seen. */
+export interface ShownContent {
   readonly node: HTMLElement;
-  /** Was seen once all of it is shown, and this was on the screen. */
+  /** Seen once the whole content is shown and its end was on the screen. */
   readonly end: End;
-  /** Shows what is cut; false where nothing is. */
+  /** Expands content that was cut; false if there is none. */
   showAll(): boolean;
 }
 
-/** More than this is not shown at first. */
+/** Maximum that is shown at first. */
 const AT_FIRST = { lines: 60, characters: 6_000 } as const;
-/** So many lines are laid out together. */
+/** Number of lines that are laid out together. */
 const CHUNK = 200;
 
-/** A presentation, all of it but what is long. `onSeen`: now all of it was seen. */
-export function contentOf(presentation: Presentation, onSeen: () => void): Content {
+/** A presentation; long content is cut at first. `onSeen`: all of it was seen. */
+export function contentOf(presentation: Presentation, onSeen: () => void): ShownContent {
   const { type, about, language, content, fullContent = content, metadata } = presentation;
   const program = type === "command" ? metadata?.["program"] : undefined;
   const head = [
@@ -39,7 +39,7 @@ export function contentOf(presentation: Presentation, onSeen: () => void): Conte
 }
 
 /** A text of the request in a block of its own. */
-export function textBlock(title: string, text: string, onSeen: () => void): Content {
+export function textBlock(title: string, text: string, onSeen: () => void): ShownContent {
   return cut(
     element("div", { class: "block-head" }, element("h3", {}, title)),
     "structured",
@@ -51,9 +51,9 @@ export function textBlock(title: string, text: string, onSeen: () => void): Cont
 function cut(
   head: HTMLElement,
   type: Presentation["type"],
-  lines: readonly Line[],
+  lines: readonly DrawnLine[],
   onSeen: () => void,
-): Content {
+): ShownContent {
   const first = firstLines(lines, AT_FIRST);
   const rows = element(
     "div",
@@ -80,8 +80,8 @@ function cut(
   return { node, end, showAll };
 }
 
-/** Words that take little room until more of them is asked for. */
-export function bounded(node: HTMLElement, onSeen: () => void): Content {
+/** A node of limited height until a person expands it. */
+export function bounded(node: HTMLElement, onSeen: () => void): ShownContent {
   const end = endOf(() => true, onSeen);
   node.classList.add("bounded");
   node.append(end.mark);
@@ -93,17 +93,17 @@ export function bounded(node: HTMLElement, onSeen: () => void): Content {
   return { node, end, showAll };
 }
 
-function chunks(lines: readonly Line[]): readonly HTMLElement[] {
+function chunks(lines: readonly DrawnLine[]): readonly HTMLElement[] {
   const all: HTMLElement[] = [];
   for (let at = 0; at < lines.length; at += CHUNK)
     all.push(element("div", { class: "chunk" }, ...lines.slice(at, at + CHUNK).map(row)));
   return all;
 }
 
-function row({ kind, sign, text }: Line): HTMLElement {
+function row({ kind, sign, text }: DrawnLine): HTMLElement {
   const line = element("bdi", { class: "line-text", attributes: { dir: "ltr" } }, ...nodesOf(text));
-  // Whoever has it read out hears what the sign says.
-  const says = sign === GOES_ON ? "goes on" : kind;
+  // Screen readers read the meaning of the sign.
+  const says = sign === GOES_ON ? "continues" : kind;
   const mark = element("span", { class: "sign", attributes: { role: "img", "aria-label": says } }, sign);
   return element(
     "div",

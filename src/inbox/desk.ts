@@ -4,9 +4,8 @@ import type { ApprovalRequest } from "../policy/request.ts";
 import type { Several } from "./api.ts";
 
 /** How a request ended. */
-export interface Ending {
+export interface RequestEnding {
   readonly outcome: "approved" | "rejected" | "expired";
-  /** Of a yes: how far it reaches. */
   readonly isForSession: boolean;
   readonly by: string;
   readonly note: string | null;
@@ -14,36 +13,34 @@ export interface Ending {
   readonly at: number;
 }
 
-/** A request that is over. */
-export interface Decided {
+export interface ClosedRequest {
   readonly request: ApprovalRequest;
-  readonly ending: Ending;
+  readonly ending: RequestEnding;
 }
 
-/** So many of those that are over are kept. */
-const MOST_DECIDED = 50;
+/** Maximum number of closed requests that are kept. */
+const MAX_DECIDED = 50;
 
-/** What this page knows: what waits, oldest first, and what was decided since it was opened. */
-export class Desk {
+/** The state of this page: pending requests, oldest first, and requests decided since it was opened. */
+export class InboxState {
   readonly waiting = new Map<string, ApprovalRequest>();
-  /** The latest first. */
-  readonly decided = new Map<string, Decided>();
+  /** Latest first. */
+  readonly decided = new Map<string, ClosedRequest>();
   /** Endings of requests that are not known here yet. */
-  readonly #early = new Map<string, Ending>();
+  readonly #early = new Map<string, RequestEnding>();
 
-  /** Puts everything that waits in place of what did; the ids of those that wait no more, and how, nobody said. */
+  /** Replaces the pending requests. Returns the ids of those that are no longer pending, with an unknown ending. */
   replace(pending: readonly ApprovalRequest[]): readonly string[] {
     const gone = [...this.waiting.keys()].filter(
       (id) => !pending.some(({ approvalId }) => approvalId === id),
     );
     const kept = gone.flatMap((id) => this.waiting.get(id) ?? []);
     this.waiting.clear();
-    // Those stay until it is known what became of them.
+    // They stay until their ending is known.
     for (const request of [...kept, ...pending]) this.waiting.set(request.approvalId, request);
     return gone;
   }
 
-  /** One more waits. */
   add(request: ApprovalRequest): void {
     const { approvalId } = request;
     const early = this.#early.get(approvalId);
@@ -53,32 +50,31 @@ export class Desk {
     if (early !== undefined) this.end(approvalId, early);
   }
 
-  /** A request is over. What is not known yet is over as soon as it is. */
-  end(approvalId: string, ending: Ending): void {
+  /** Closes a request. The ending of an unknown request is kept until the request is added. */
+  end(approvalId: string, ending: RequestEnding): void {
     const request = this.waiting.get(approvalId);
     if (request === undefined) {
       if (!this.decided.has(approvalId)) this.#early.set(approvalId, ending);
       return;
     }
     this.waiting.delete(approvalId);
-    const others = [...this.decided].slice(0, MOST_DECIDED - 1);
+    const others = [...this.decided].slice(0, MAX_DECIDED - 1);
     this.decided.clear();
     for (const [id, one] of [[approvalId, { request, ending }] as const, ...others])
       this.decided.set(id, one);
   }
 
-  /** A request is not known any more. */
+  /** Removes a request that the server does not know. */
   forget(approvalId: string): void {
     this.waiting.delete(approvalId);
     this.#early.delete(approvalId);
   }
 
-  /** A request that is over, or waits; null for one that is not known. */
   find(approvalId: string): ApprovalRequest | null {
     return this.waiting.get(approvalId) ?? this.decided.get(approvalId)?.request ?? null;
   }
 
-  /** Those that wait of a run, or of one turn in it. */
+  /** The ids of the pending requests of a run, or of one turn in it. */
   idsOf({ runId, groupId }: Several): readonly string[] {
     const all = [...this.waiting.values()].filter(
       (one) => one.runId === runId && (groupId === undefined || one.groupId === groupId),
@@ -86,15 +82,15 @@ export class Desk {
     return all.map(({ approvalId }) => approvalId);
   }
 
-  /** Those that wait beside one, of its turn or of its run, itself counted. */
+  /** The numbers of pending requests in the same turn and run, including this one. */
   beside({ groupId, runId }: ApprovalRequest): { readonly group: number; readonly run: number } {
     const group = groupId === null ? 0 : this.idsOf({ runId, groupId }).length;
     return { group, run: this.idsOf({ runId }).length };
   }
 }
 
-/** How an event says that a request ended; null for one that says no such thing. */
-export function endingIn({ type, created_at, payload }: Envelope): Ending | null {
+/** The ending that an event reports; null if it reports none. */
+export function endingIn({ type, created_at, payload }: Envelope): RequestEnding | null {
   const at = created_at * 1_000;
   if (type === "approval.expired")
     return { outcome: "expired", isForSession: false, by: "nobody", note: null, at };
@@ -109,8 +105,8 @@ export function endingIn({ type, created_at, payload }: Envelope): Ending | null
   };
 }
 
-/** How a request ended, as the server shows it; null while it waits, or where nobody knows. */
-export function endingOf({ decision, now }: Pick<ShownRequest, "decision" | "now">): Ending | null {
+/** The ending that the server shows; null while the request is pending or if unknown. */
+export function endingOf({ decision, now }: Pick<ShownRequest, "decision" | "now">): RequestEnding | null {
   switch (decision?.status) {
     case undefined:
       return null;
@@ -119,13 +115,7 @@ export function endingOf({ decision, now }: Pick<ShownRequest, "decision" | "now
     case "approved":
     case "rejected": {
       const isForSession = decision.status === "approved" && decision.scope === "session";
-      return {
-        outcome: decision.status,
-        isForSession,
-        by: decision.by,
-        note: decision.note,
-        at: now,
-      };
+      return { outcome: decision.status, isForSession, by: decision.by, note: decision.note, at: now };
     }
   }
 }

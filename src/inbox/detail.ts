@@ -2,42 +2,40 @@ import { notAscii } from "../channel/visible-unit.ts";
 import type { Presentation } from "../policy/presentation.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import { timeLeft } from "./clock.ts";
-import { bounded, type Content, contentOf, textBlock } from "./content.ts";
-import type { Ending } from "./desk.ts";
-import { type Child, element, foreign, say } from "./dom.ts";
+import { bounded, contentOf, type ShownContent, textBlock } from "./content.ts";
+import type { RequestEnding } from "./desk.ts";
+import { type ElementChild, element, foreign, say } from "./dom.ts";
 import { factsOf, whoOf, whyOf } from "./facts.ts";
 import { endOf } from "./seen.ts";
 import { OUTCOMES, RISKS } from "./words.ts";
 
-/** What there is to look at of a request, as far as it is known. */
-export type Look =
+/** The content of a request, as far as it is loaded. */
+export type DetailState =
   | { readonly kind: "awaited" | "none" | "lost" }
   | { readonly kind: "made"; readonly presentation: Presentation };
 
 /** One request as it is drawn. */
 export interface Detail {
   readonly nodes: readonly HTMLElement[];
-  /** How much of what a person should look at was seen; `awaited`: it is being drawn. */
+  /** How much of the required content was seen; `awaited`: it is being drawn. */
   seen(): "awaited" | "part" | "whole";
-  /** What a yes for the session covers was seen, whole. */
   isCoverSeen(): boolean;
-  /** The first end that was not; null where all were. */
+  /** The first end that was not seen; null if all were. */
   unseen(): HTMLElement | null;
-  /** Shows what is cut; false where nothing is. */
   showAll(): boolean;
   tick(now: number): void;
 }
 
-/** All there is to see of a request. `onSeen`: what is decided on was seen, whole. */
+/** The details of a request. `onSeen`: the content that is decided on was seen completely. */
 export function detailOf(
   request: ApprovalRequest,
-  look: Look,
-  ending: Ending | null,
+  look: DetailState,
+  ending: RequestEnding | null,
   onSeen: () => void,
 ): Detail {
   const { tool, risk, agent, project, description, expiresAt, safeArgs, covers } = request;
   const time = element("p", { class: "time-left" });
-  const short = (tag: "h2" | "p", name: string, ...words: readonly Child[]): Content =>
+  const short = (tag: "h2" | "p", name: string, ...words: readonly ElementChild[]): ShownContent =>
     bounded(element(tag, { class: name }, ...words), onSeen);
   const name = short("h2", "tool-name", foreign(tool, "code"));
   const words = short("p", "description", foreign(description, "prose"));
@@ -103,8 +101,12 @@ export function detailOf(
   };
 }
 
-/** What is decided on: what was drawn of the call, or its arguments. */
-function contentsOf({ safeArgs }: ApprovalRequest, look: Look, onSeen: () => void): readonly Content[] {
+/** The content that is decided on: the presentation of the call, or its arguments. */
+function contentsOf(
+  { safeArgs }: ApprovalRequest,
+  look: DetailState,
+  onSeen: () => void,
+): readonly ShownContent[] {
   switch (look.kind) {
     case "made":
       return [contentOf(look.presentation, onSeen)];
@@ -112,21 +114,18 @@ function contentsOf({ safeArgs }: ApprovalRequest, look: Look, onSeen: () => voi
     case "none":
       return [textBlock("The arguments", argumentsText(safeArgs), onSeen)];
     case "lost":
-      return [
-        textBlock("What it would do could not be drawn: its arguments", argumentsText(safeArgs), onSeen),
-      ];
+      return [textBlock("The preview failed; its arguments", argumentsText(safeArgs), onSeen)];
   }
 }
 
-/** What somebody should know before they read on. */
-function noticesOf(request: ApprovalRequest, look: Look): readonly (readonly Child[])[] {
+function noticesOf(request: ApprovalRequest, look: DetailState): readonly (readonly ElementChild[])[] {
   const { demandsPerson, redactions, granted } = request;
   const { hidden, cut, isMore } = redactions;
   const others = notAscii(lookAlikes(request, look));
   return [
-    ...(demandsPerson ? [["A person is demanded for this call: a yes is for this once."]] : []),
+    ...(demandsPerson ? [["Only a person can approve this call, and only once."]] : []),
     ...(granted !== null && granted.shortfall.length > 0
-      ? [["It asked for more than it would get: ", foreign(granted.shortfall.join("; "), "code")]]
+      ? [["Requested but not granted: ", foreign(granted.shortfall.join("; "), "code")]]
       : []),
     ...(others === null ? [] : [["Letters that may look like others: ", foreign(others, "code")]]),
     ...(hidden.length === 0
@@ -140,20 +139,20 @@ function noticesOf(request: ApprovalRequest, look: Look): readonly (readonly Chi
     ...(cut.length === 0
       ? []
       : [["Cut: ", foreign(cut.map(({ at, whole }) => `${at} (${whole})`).join(", "), "code")]]),
-    ...(isMore ? [["More was left out than is listed here."]] : []),
+    ...(isMore ? [["More was left out than listed here."]] : []),
   ];
 }
 
-/** Where letters that look like others would mislead: names, paths, commands, words of the tool. */
-function lookAlikes(request: ApprovalRequest, look: Look): string {
+/** Texts in which confusable letters would mislead: names, paths, commands, words of the tool. */
+function lookAlikes(request: ApprovalRequest, look: DetailState): string {
   const { tool, agent, project, description, safeArgs } = request;
   const { about = "", content = "", type } = look.kind === "made" ? look.presentation : {};
   const shown = look.kind !== "made" || type === "structured" ? argumentsText(safeArgs) : about;
   return [tool, agent ?? "", project ?? "", description, shown, type === "command" ? content : ""].join(" ");
 }
 
-function banner({ outcome, isForSession, by, note }: Ending): HTMLElement {
-  const whose = outcome === "expired" ? ": nobody answered in time" : " by ";
+function banner({ outcome, isForSession, by, note }: RequestEnding): HTMLElement {
+  const whose = outcome === "expired" ? ": no answer in time" : " by ";
   return element(
     "p",
     { class: "banner", attributes: { "data-outcome": outcome } },
@@ -169,13 +168,12 @@ function coveredBy(covers: string, end: HTMLElement): HTMLElement {
   return element(
     "section",
     { class: "covers" },
-    element("h3", {}, "A yes for this session covers"),
+    element("h3", {}, "Approval for this session covers"),
     element("p", {}, foreign(covers, "code")),
     end,
   );
 }
 
-/** Something that is there for those who want to know. */
 function folded(title: string, ...content: readonly HTMLElement[]): HTMLElement {
   return element("details", { class: "folded" }, element("summary", {}, title), ...content);
 }

@@ -1,9 +1,9 @@
 import { runsOf } from "./visible.ts";
 
-/** What goes into an element: other elements, or text of ours. */
-export type Child = Node | string | null;
+/** Children of an element: other elements, or our own text. */
+export type ElementChild = Node | string | null;
 
-/** What an element has besides its content. */
+/** Properties of an element besides its content. */
 export interface Properties {
   readonly class?: string;
   readonly id?: string;
@@ -12,11 +12,11 @@ export interface Properties {
   readonly attributes?: Readonly<Record<string, string>>;
 }
 
-/** An element with text and elements in it. No text is ever read as markup. */
+/** An element with text and elements in it. Text is never parsed as markup. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   properties: Properties = {},
-  ...children: readonly Child[]
+  ...children: readonly ElementChild[]
 ): HTMLElementTagNameMap[Tag] {
   const made = document.createElement(tag);
   if (properties.class !== undefined) made.className = properties.class;
@@ -27,19 +27,19 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** Puts this in place of all that is in an element. */
-export function fill(into: Element, ...children: readonly Child[]): void {
+/** Replaces all content of an element. */
+export function fill(into: Element, ...children: readonly ElementChild[]): void {
   into.replaceChildren(...children.filter((child) => child !== null));
 }
 
-/** Says something in an element, unless it says that already: whoever reads along is told of changes alone. */
+/** Sets the text of an element if it differs. Screen readers then announce changes only. */
 export function say(into: Element, text: string): void {
   if (into.textContent !== text) into.textContent = text;
 }
 
-/** A button that does something. */
+/** A button with an action. */
 export function button(
-  words: readonly Child[],
+  words: readonly ElementChild[],
   properties: Properties,
   act: (event: MouseEvent) => void,
 ): HTMLButtonElement {
@@ -49,34 +49,30 @@ export function button(
   return made;
 }
 
-/**
- * Text from outside as it is shown: made visible, and apart from what stands around it. `code`: in the order in which it
- * is kept, whatever its letters; `prose`: as its language is read.
- */
+/** Foreign text, made visible and isolated. `code`: in stored order; `prose`: in the order of its language. */
 export function foreign(text: string, manner: "code" | "prose"): HTMLElement {
   const lines = text.split("\n").flatMap((line, index) => [...(index === 0 ? [] : ["\n"]), ...nodesOf(line)]);
   const attributes: Record<string, string> = manner === "code" ? { dir: "ltr" } : { dir: "auto" };
   return element("bdi", { class: manner, attributes }, ...lines);
 }
 
-/** One line of it. */
-export function nodesOf(line: string): readonly Child[] {
+/** One line of foreign text. */
+export function nodesOf(line: string): readonly ElementChild[] {
   return runsOf(line).map(({ kind, text }) =>
     kind === "text" ? text : element("span", { class: kind }, text),
   );
 }
 
-/** Letters are put into it. */
 export function isField(target: EventTarget | null): target is HTMLTextAreaElement | HTMLInputElement {
   return target instanceof HTMLTextAreaElement || target instanceof HTMLInputElement;
 }
 
-/** A dialog lies over the page: nobody sees what is under it, and nothing that is pressed is for that. */
+/** True if a dialog covers the page: the page below is hidden, and key presses are not for it. */
 export function isCovered(): boolean {
   return document.querySelector("dialog[open]") !== null;
 }
 
-/** The element of the page that has an id and is of a kind. Throws where the page is not the one that this is made for. */
+/** The page's element with this id and type. Throws if the page does not have it. */
 export function part<Kind extends Element>(id: string, kind: new () => Kind): Kind {
   const found = document.getElementById(id);
   if (found instanceof kind) return found;

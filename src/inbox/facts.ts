@@ -1,16 +1,16 @@
 import type { KEEP_TOOL } from "../policy/keep-tool.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
-import { type Child, element, foreign } from "./dom.ts";
+import { type ElementChild, element, foreign } from "./dom.ts";
 
-/** Files that are to stay reach nothing. */
+/** Keeping files gives no access. */
 const KEEPS_FILES: typeof KEEP_TOOL = "keep_files";
 
-/** Why it is asked, and what it could reach after a yes. */
+/** The reason of the request, and the access that an approval gives. */
 export function factsOf({ tool, reason, granted }: ApprovalRequest): HTMLElement {
   const because = fact("Because", foreign(reason, "prose"));
   if (tool === KEEPS_FILES) return element("dl", { class: "facts" }, because);
   if (granted === null)
-    return element("dl", { class: "facts" }, because, fact("Reach", "it runs without walls of its own"));
+    return element("dl", { class: "facts" }, because, fact("Reach", "it runs without a sandbox"));
   const { write, read, runtimes, network, limits } = granted;
   const reads = [...read, ...(runtimes.length === 0 ? [] : [`the runtimes ${runtimes.join(", ")}`])];
   return element(
@@ -24,7 +24,7 @@ export function factsOf({ tool, reason, granted }: ApprovalRequest): HTMLElement
   );
 }
 
-/** Every rule that spoke. */
+/** Every rule that applied. */
 export function whyOf({ why }: ApprovalRequest): HTMLElement {
   const rules = why.map(({ layer, rule, action, reason }) =>
     element(
@@ -43,12 +43,12 @@ export function whyOf({ why }: ApprovalRequest): HTMLElement {
   return element(
     "details",
     { class: "folded", attributes: { "data-part": "why" } },
-    element("summary", {}, "The rules that spoke"),
-    rules.length === 0 ? element("p", {}, "None did.") : element("ul", { class: "rules" }, ...rules),
+    element("summary", {}, "Matching rules"),
+    rules.length === 0 ? element("p", {}, "None.") : element("ul", { class: "rules" }, ...rules),
   );
 }
 
-/** Who asked, and by which names it is known elsewhere. */
+/** The origin of the request, and its ids elsewhere. */
 export function whoOf({
   agent,
   client,
@@ -76,18 +76,18 @@ export function whoOf({
       groupId === null ? null : fact("Turn", foreign(groupId, "code")),
       fact("Request", foreign(approvalId, "code")),
       fact("Asked", new Date(createdAt).toLocaleString()),
-      fact("SHA-256 of what would run", foreign(argsHash, "code")),
+      fact("SHA-256 of the call", foreign(argsHash, "code")),
       granted === null ? null : fact("SHA-256 of its profile", foreign(granted.digest, "code")),
     ),
   );
 }
 
-function fact(name: string, ...words: readonly Child[]): HTMLElement {
+function fact(name: string, ...words: readonly ElementChild[]): HTMLElement {
   return element("div", {}, element("dt", {}, name), element("dd", {}, ...words));
 }
 
-/** One below the other, so that none can be taken for a part of another. */
-function listed(texts: readonly string[], none: string): readonly Child[] {
+/** One per line, so that none can be mistaken for a part of another. */
+function listed(texts: readonly string[], none: string): readonly ElementChild[] {
   if (texts.length === 0) return [none];
   return [element("ul", {}, ...texts.map((text) => element("li", {}, foreign(text, "code"))))];
 }

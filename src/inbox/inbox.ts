@@ -2,23 +2,22 @@ import type { Envelope } from "../approval/envelope.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import { Actions } from "./actions.ts";
 import type { AnswerWords, Api, Several } from "./api.ts";
-import { Arming } from "./arming.ts";
+import { AnswerArming } from "./arming.ts";
 import { Clock } from "./clock.ts";
-import { Desk, type Ending, endingIn, endingOf } from "./desk.ts";
-import { type Detail, detailOf, type Look } from "./detail.ts";
+import { endingIn, endingOf, InboxState, type RequestEnding } from "./desk.ts";
+import { type Detail, type DetailState, detailOf } from "./detail.ts";
 import { fill, part, say } from "./dom.ts";
 import { listen } from "./keys.ts";
-import { Lists } from "./lists.ts";
+import { RequestLists } from "./lists.ts";
 import { News } from "./news.ts";
 import { follow } from "./stream.ts";
 
-/** How soon it is asked again what could not be told. */
 const RETRY_MS = 1_500;
 
-/** The page, once its token is known: what waits, the request that is looked at, and the answer to it. */
+/** The page with a token: the pending requests, the request that is shown, and the answer to it. */
 export class Inbox {
   readonly #api: Api;
-  readonly #desk = new Desk();
+  readonly #desk = new InboxState();
   readonly #clock = new Clock();
   readonly #news = new News();
   readonly #parts = {
@@ -28,11 +27,11 @@ export class Inbox {
     scroll: part("scroll", HTMLElement),
     connection: part("connection", HTMLElement),
   };
-  readonly #arming = new Arming(
+  readonly #arming = new AnswerArming(
     () => this.#parts.detail.checkVisibility(),
     (isArmed) => this.#actions.showArmed(isArmed),
   );
-  readonly #lists = new Lists({
+  readonly #lists = new RequestLists({
     onChoose: (id) => this.#choose(id, "person"),
     onRevoke: (id) => void this.#revoke(id),
   });
@@ -43,7 +42,7 @@ export class Inbox {
     onRejectAll: (filter, note) => void this.#rejectAll(filter, note),
   });
   #chosen: string | null = null;
-  #look: Look = { kind: "awaited" };
+  #look: DetailState = { kind: "awaited" };
   #detail: Detail | null = null;
   #isSending = false;
   #isLive = false;
@@ -66,7 +65,7 @@ export class Inbox {
     setInterval(() => this.#tick(), 1_000);
   }
 
-  /** Until the token is not taken any more. */
+  /** Runs until the token is no longer accepted. */
   async run(): Promise<void> {
     this.#parts.connection.hidden = false;
     this.#draw();
@@ -95,18 +94,18 @@ export class Inbox {
     if (ending !== null) this.#end(id, ending);
   }
 
-  /** All are asked for at once, and taken in the order in which they came. */
+  /** Fetches requests concurrently, and adds them in the order of their events. */
   #learnInTurn(id: string): void {
     const shown = this.#api.show(id);
     this.#learning = this.#learning.then(() => this.#learn(id, shown));
   }
 
-  /** What became of a request that is not known, or not heard of any more. */
+  /** Fetches a request that is unknown, or whose ending is unknown. */
   async #learn(id: string, shown = this.#api.show(id)): Promise<void> {
     const reply = await shown;
     if (reply.kind === "refused") {
       if (reply.status === 404) this.#desk.forget(id);
-      // Nobody will tell of it again.
+      // No event will report it again.
       else setTimeout(() => void this.#learn(id), RETRY_MS);
     } else {
       const { request, now } = reply.data;
@@ -119,11 +118,10 @@ export class Inbox {
     this.#draw();
   }
 
-  /** A request is over, whoever answered it. */
-  #end(id: string, ending: Ending): void {
+  #end(id: string, ending: RequestEnding): void {
     const request = this.#desk.waiting.get(id);
     this.#desk.end(id, ending);
-    // Whoever answers it here is told by the answer to that.
+    // The answer to the person's own POST reports it.
     if (this.#isSending && id === this.#chosen) return;
     if (request !== undefined) this.#news.tellEnding(request, ending);
     if (id === this.#chosen) this.#redraw();
@@ -177,7 +175,7 @@ export class Inbox {
     if (next !== undefined && next !== this.#chosen) this.#choose(next, "person");
   }
 
-  /** Shows what is cut, or goes on to what is further down; back to what was passed over. */
+  /** Expands content that was cut, or scrolls down; back up to content that was passed over. */
   #readOn(): void {
     const { scroll } = this.#parts;
     if (this.#detail?.showAll() === true) return;
@@ -206,13 +204,13 @@ export class Inbox {
       else this.#draw();
     } else {
       this.#actions.tell(reply.message);
-      // Somebody else was first, or the time had run out.
+      // Another person was first, or the time had run out.
       if (reply.status === 409 || reply.status === 410 || reply.status === 404) await this.#learn(id);
       this.#redraw();
     }
   }
 
-  /** To the first of these that still waits. */
+  /** Selects the first of these that is still pending. */
   #goOn(ids: readonly string[]): void {
     this.#choose(ids.find((id) => this.#desk.waiting.has(id)) ?? null, "itself");
     this.#parts.request.focus({ preventScroll: true });
@@ -224,7 +222,7 @@ export class Inbox {
     this.#setSending(true);
     const reply = await this.#api.rejectAll(filter, note);
     if (reply.kind === "refused") this.#actions.tell(reply.message);
-    // How each of them ended, also where somebody else was first.
+    // Fetches each ending, also where another person was first.
     else await Promise.all(meant.map((id) => this.#learn(id)));
     this.#setSending(false);
     if (reply.kind === "given") this.#goOn([...this.#desk.waiting.keys()]);
@@ -252,7 +250,7 @@ export class Inbox {
     this.#arming.begin();
   }
 
-  /** Draws the request that is looked at anew: from now on it has to be read. */
+  /** Draws the selected request again: it must be read again from now on. */
   #redraw(): void {
     const request = this.#chosen === null ? null : this.#desk.find(this.#chosen);
     const ending = this.#desk.decided.get(this.#chosen ?? "")?.ending ?? null;
@@ -261,7 +259,6 @@ export class Inbox {
     this.#arming.begin();
   }
 
-  /** Draws all that is around it. */
   #draw(): void {
     const waiting = this.#chosenThatWaits();
     this.#lists.show(this.#desk, this.#chosen, this.#clock.now());

@@ -1,6 +1,6 @@
 import { isCovered, isField } from "./dom.ts";
 
-/** What keys do. */
+/** The actions of the keys. */
 export interface KeyActs {
   readonly onStep: (by: 1 | -1) => void;
   readonly onApprove: () => void;
@@ -10,7 +10,7 @@ export interface KeyActs {
   readonly onHelp: () => void;
 }
 
-/** Keys without a modifier, pressed once, and not meant for a field. */
+/** Handles single key presses without a modifier, outside text fields. */
 export function listen(acts: KeyActs): void {
   const byKey: ReadonlyMap<string, () => void> = new Map([
     ["j", () => acts.onStep(1)],
@@ -31,7 +31,7 @@ export function listen(acts: KeyActs): void {
       if (key === "Escape") target.blur();
       return;
     }
-    // A key that is held down answers nothing a second time.
+    // A key that is held down does not answer a second time.
     if (event.repeat && !moving.includes(key)) return;
     if (isCovered() && key !== "?") return;
     const act = byKey.get(key);

@@ -1,29 +1,28 @@
-/** What a line of a diff says. */
+/** The kinds of lines in a diff. */
 export type LineKind = "plain" | "added" | "removed" | "kept" | "place" | "remark";
 
-/** One line as it is drawn: a sign of its own before the text, where it has one. */
-export interface Line {
+/** One line as it is drawn: a sign before the text, if it has one. */
+export interface DrawnLine {
   readonly kind: LineKind;
   readonly sign: string;
   readonly text: string;
 }
 
-/** A longer line is drawn in several rows: nobody's page should stand still for one of a megabyte. */
+/** A longer line is split into rows: a line of a megabyte would freeze the page. In UTF-16 units. */
 const LONGEST = 4_000;
-/** The sign of a row that goes on with a line. */
+/** The sign of a row that continues a line. */
 export const GOES_ON = "↪";
 
-/** The lines of a text. */
-export function plainLines(text: string): readonly Line[] {
+export function plainLines(text: string): readonly DrawnLine[] {
   return split(text).flatMap((line) => rows({ kind: "plain", sign: "", text: line }));
 }
 
-/** The lines of the hunks of a unified diff, each without the sign that says what it is. */
-export function diffLines(text: string): readonly Line[] {
+/** The lines of the hunks of a unified diff, each without its sign. */
+export function diffLines(text: string): readonly DrawnLine[] {
   return split(text).flatMap((line) => rows(diffLine(line)));
 }
 
-function diffLine(line: string): Line {
+function diffLine(line: string): DrawnLine {
   if (line.startsWith("@@")) return { kind: "place", sign: "", text: line };
   const rest = line.slice(1);
   switch (line[0]) {
@@ -40,11 +39,11 @@ function diffLine(line: string): Line {
   }
 }
 
-function rows(line: Line): readonly Line[] {
+function rows(line: DrawnLine): readonly DrawnLine[] {
   if (line.text.length <= LONGEST) return [line];
-  const all: Line[] = [];
+  const all: DrawnLine[] = [];
   for (let at = 0; at < line.text.length; ) {
-    // A character is not cut in half.
+    // Does not split a surrogate pair.
     const isHalf = (line.text.codePointAt(at + LONGEST - 1) ?? 0) > 0xffff;
     const end = at + (isHalf ? LONGEST - 1 : LONGEST);
     all.push({ ...line, sign: at === 0 ? line.sign : GOES_ON, text: line.text.slice(at, end) });
@@ -53,9 +52,9 @@ function rows(line: Line): readonly Line[] {
   return all;
 }
 
-/** What is shown at first of many lines: so many that they make no more than so many characters. */
+/** The first lines, up to a maximum number of lines and of characters. */
 export function firstLines(
-  lines: readonly Line[],
+  lines: readonly DrawnLine[],
   most: { readonly lines: number; readonly characters: number },
 ): number {
   let characters = 0;
@@ -66,7 +65,7 @@ export function firstLines(
   return lines.length;
 }
 
-/** What ends a text is no line of its own. */
+/** A line break at the end of a text starts no further line. */
 function split(text: string): readonly string[] {
   const lines = text.split("\n");
   return lines.length > 1 && lines.at(-1) === "" ? lines.slice(0, -1) : lines;

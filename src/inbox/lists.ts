@@ -1,18 +1,18 @@
 import type { Grant } from "../policy/grant.ts";
 import { type Card, decidedCard, waitingCard } from "./card.ts";
-import type { Desk } from "./desk.ts";
+import type { InboxState } from "./desk.ts";
 import { button, element, fill, foreign, part, say } from "./dom.ts";
 
-/** What a person can do in the lists. */
+/** The actions in the lists. */
 export interface ListActs {
   readonly onChoose: (approvalId: string) => void;
   readonly onRevoke: (grantId: string) => void;
 }
 
-/** The lists of what waits, what was decided and what is granted. */
-export class Lists {
+/** The lists of pending requests, decided requests and grants. */
+export class RequestLists {
   readonly #acts: ListActs;
-  /** Cards by the id of their request: those that stay are not made anew. */
+  /** Cards by request id: cards of remaining requests are reused. */
   readonly #waiting = new Map<string, Card>();
   readonly #decided = new Map<string, Card>();
   readonly #rows = {
@@ -25,8 +25,8 @@ export class Lists {
     this.#acts = acts;
   }
 
-  /** Draws what there is, and which of it is looked at. */
-  show(desk: Desk, chosen: string | null, now: number): void {
+  /** Draws the lists, with the selected request marked. */
+  show(desk: InboxState, chosen: string | null, now: number): void {
     const { onChoose } = this.#acts;
     keep(this.#rows.waiting, this.#waiting, desk.waiting, (request, id) =>
       waitingCard(request, () => onChoose(id)),
@@ -44,12 +44,10 @@ export class Lists {
     tell("grants", grants.length);
   }
 
-  /** Tells all times anew. */
   tick(now: number): void {
     for (const cards of [this.#waiting, this.#decided]) for (const card of cards.values()) card.tick(now);
   }
 
-  /** Brings the card of a request into view. */
   reveal(approvalId: string): void {
     const card = this.#waiting.get(approvalId) ?? this.#decided.get(approvalId);
     card?.item.scrollIntoView({ block: "nearest" });
@@ -66,12 +64,12 @@ export class Lists {
         element("p", { class: "what" }, foreign(covers, "code")),
         element("p", { class: "who" }, "by ", foreign(by, "code"), ", in ", foreign(sessionId, "code")),
       ),
-      button(["Take back"], { class: "quiet" }, () => this.#acts.onRevoke(grantId)),
+      button(["Revoke"], { class: "quiet" }, () => this.#acts.onRevoke(grantId)),
     );
   }
 }
 
-/** A card for each that there is, in their order; cards of those that are gone are taken out. */
+/** Keeps one card per item, in order, and removes cards of items that are gone. */
 function keep<One>(
   into: HTMLElement,
   cards: Map<string, Card>,

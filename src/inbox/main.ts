@@ -3,7 +3,7 @@ import { part } from "./dom.ts";
 import { Inbox } from "./inbox.ts";
 import { forgetToken, keepToken, takeToken } from "./token.ts";
 
-/** Lets in whoever has a token, for as long as it is taken. */
+/** Opens the inbox with a token, for as long as the server accepts it. */
 async function open(): Promise<void> {
   const token = takeToken();
   if (token === null) return askForToken();
@@ -11,7 +11,7 @@ async function open(): Promise<void> {
   await new Inbox(new Api(token)).run();
   forgetToken();
   part("door-words", HTMLElement).textContent =
-    "The server does not know this token: perhaps it was started again. Open the address that it printed now.";
+    "The server does not know this token; it may have restarted. Open the address that it printed last.";
   askForToken();
 }
 
@@ -23,7 +23,7 @@ function askForToken(): void {
   field.focus();
   part("door-form", HTMLFormElement).addEventListener("submit", (event) => {
     event.preventDefault();
-    // A whole address will do as well.
+    // A whole address is also accepted.
     const token = field.value.trim().replace(/^.*#token=/, "");
     if (token === "") return;
     keepToken(token);
@@ -31,6 +31,6 @@ function askForToken(): void {
   });
 }
 
-// A link that is opened in a tab that has the page already changes nothing but what is behind the `#`.
+// A link that opens in a tab with this page only changes the part after the `#`.
 window.addEventListener("hashchange", () => window.location.reload());
 await open();

@@ -1,22 +1,18 @@
 import { element, isCovered } from "./dom.ts";
 
-/** The end of something that is to be read, and whether it was on the screen. */
+/** The end of content that must be read, and whether it was on the screen. */
 export interface End {
-  /** Stands behind what is to be read. */
   readonly mark: HTMLElement;
   isSeen(): boolean;
-  /** More was put before it: it has to be reached anew. */
+  /** Content was added before it: it must be reached again. */
   moved(): void;
 }
 
-/**
- * An end that counts for nothing as long as `isThere` says no, or something lies over the page. `onSeen`: it was on the
- * screen.
- */
+/** An end that does not count while `isThere` is false or a dialog covers the page. `onSeen`: it was on the screen. */
 export function endOf(isThere: () => boolean, onSeen: () => void): End {
   const mark = element("div", { class: "end" });
   let isSeen = false;
-  // Where it is on the screen as before, that is told again.
+  // A new observation also reports an end that is still on the screen.
   const again = (): void => {
     watch.disconnect();
     if (!isSeen) watch.observe(mark);

@@ -1,4 +1,3 @@
-/** One server-sent event. */
 export interface ServerSentEvent {
   readonly name: string;
   readonly data: string;
@@ -6,7 +5,7 @@ export interface ServerSentEvent {
 
 /** Reads server-sent events piece by piece (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
 export class SseParser {
-  /** Of the last event that was complete. */
+  /** The id of the last complete event. */
   lastEventId: string;
   #rest = "";
 
@@ -14,7 +13,7 @@ export class SseParser {
     this.lastEventId = lastEventId;
   }
 
-  /** The events that a piece completes. Every blank line counts; what carries no data is no event. */
+  /** The events that a piece completes. Every blank line ends an event; a block without data is not an event. */
   take(piece: string): readonly ServerSentEvent[] {
     const blocks = `${this.#rest}${piece}`.split("\n\n");
     this.#rest = blocks.pop() ?? "";
@@ -34,7 +33,7 @@ export class SseParser {
   }
 }
 
-/** The name of a field, and its value without the blank before it: whatever else stands there belongs to it. */
+/** The name of a field and its value. Only one blank after the colon is dropped. */
 function fieldOf(line: string): readonly [field: string, value: string] {
   const colon = line.indexOf(":");
   if (colon === -1) return [line, ""];

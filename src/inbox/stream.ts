@@ -3,65 +3,62 @@ import type { Snapshot } from "../http/schemas.ts";
 import type { Api } from "./api.ts";
 import { SseParser } from "./sse-parser.ts";
 
-/** What a page is told while it follows. */
-export interface Told {
-  /** All that waits: at first, and when events were missed. */
+/** Callbacks of a page that follows the events. */
+export interface PageEvent {
+  /** All pending requests: at the start, and when events were missed. */
   readonly onSnapshot: (snapshot: Snapshot) => void;
   readonly onEvent: (event: Envelope) => void;
-  /** Events come as they happen; or they don't, and it is tried again soon. */
+  /** True if events arrive as they happen; false if the connection is down and will be retried. */
   readonly onConnection: (isLive: boolean) => void;
 }
 
-/** How a try to follow ended. */
+/** How an attempt to follow ended. */
 type End = "lost" | "reset" | "stranger";
 
-/** How long to wait before the next try: twice as long each time, so long at the most. */
+/** Wait before the next attempt: doubles each time, up to the maximum. */
 const FIRST_MS = 500;
 const LONGEST_MS = 8_000;
-/** Heartbeats come more often: without one the connection is gone, whatever the browser knows of it. */
+/** Heartbeats come more often: after this silence the connection is lost, even if the browser does not notice. */
 const SILENT_MS = 75_000;
 
-/**
- * Follows the server's events for as long as the page is open, and goes on by itself where it left off. Ends when the
- * token is not taken any more.
- */
-export async function follow(api: Api, told: Told): Promise<void> {
+/** Follows the server's events while the page is open, also after interruptions, until the token is refused. */
+export async function follow(api: Api, page: PageEvent): Promise<void> {
   let lastEventId: string | null = null;
   let waitMs = FIRST_MS;
   for (;;) {
     const parser: SseParser | "lost" | "stranger" =
-      lastEventId === null ? await begin(api, told) : new SseParser(lastEventId);
+      lastEventId === null ? await begin(api, page) : new SseParser(lastEventId);
     const end: End =
       typeof parser === "string"
         ? parser
-        : await read(api, parser, told, () => {
+        : await read(api, parser, page, () => {
             waitMs = FIRST_MS;
           });
     if (end === "stranger") return;
     if (typeof parser !== "string") lastEventId = end === "reset" ? null : parser.lastEventId;
     if (end === "reset") continue;
-    told.onConnection(false);
+    page.onConnection(false);
     await pause(waitMs);
     waitMs = Math.min(LONGEST_MS, waitMs * 2);
   }
 }
 
-/** Takes all that waits, and begins behind that. */
-async function begin(api: Api, told: Told): Promise<SseParser | "lost" | "stranger"> {
+/** Loads all pending requests, and begins after the last event they include. */
+async function begin(api: Api, page: PageEvent): Promise<SseParser | "lost" | "stranger"> {
   const reply = await api.snapshot();
   if (reply.kind === "refused") return reply.status === 401 ? "stranger" : "lost";
-  told.onSnapshot(reply.data);
+  page.onSnapshot(reply.data);
   return new SseParser(reply.data.lastEventId);
 }
 
-async function read(api: Api, parser: SseParser, told: Told, onLive: () => void): Promise<End> {
+async function read(api: Api, parser: SseParser, page: PageEvent, onLive: () => void): Promise<End> {
   const over = new AbortController();
   let watch = setTimeout(() => over.abort(), SILENT_MS);
   try {
     const response = await api.events(parser.lastEventId, over.signal);
     if (!response.ok) return response.status === 401 ? "stranger" : "lost";
     onLive();
-    told.onConnection(true);
+    page.onConnection(true);
     const pieces = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     for (;;) {
       const piece = await pieces?.read();
@@ -71,7 +68,7 @@ async function read(api: Api, parser: SseParser, told: Told, onLive: () => void)
       for (const { name, data } of parser.take(piece.value)) {
         if (name === "reset") return "reset";
         const event: unknown = JSON.parse(data);
-        if (isEnvelope(event)) told.onEvent(event);
+        if (isEnvelope(event)) page.onEvent(event);
       }
     }
   } catch {
@@ -82,7 +79,7 @@ async function read(api: Api, parser: SseParser, told: Told, onLive: () => void)
   }
 }
 
-/** Ends early when the machine is online again, or somebody looks. */
+/** Waits; ends early when the machine is online again or the page becomes visible. */
 function pause(forMs: number): Promise<void> {
   return new Promise((resolve) => {
     const over = new AbortController();

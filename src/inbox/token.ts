@@ -1,9 +1,6 @@
 const KEY = "cofferdam-token";
 
-/**
- * The token of whoever opened the page: from behind the `#` of its address, from where it is taken away at once, or from
- * before in this tab. It is sent in a header, never in an address.
- */
+/** The user's token: stored in this tab, or after the `#` of the address and removed there. Only sent in headers. */
 export function takeToken(): string | null {
   const { hash, pathname, search } = window.location;
   const given = new URLSearchParams(hash.slice(1)).get("token");
@@ -13,12 +10,12 @@ export function takeToken(): string | null {
   return given;
 }
 
-/** For as long as this tab is open. */
+/** Stores the token while this tab is open. */
 export function keepToken(token: string): void {
   sessionStorage.setItem(KEY, token);
 }
 
-/** It is not taken any more. */
+/** Removes a token that is no longer accepted. */
 export function forgetToken(): void {
   sessionStorage.removeItem(KEY);
 }

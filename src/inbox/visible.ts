@@ -1,24 +1,21 @@
 import { escapeInvisible } from "../errors.ts";
 
-/**
- * A part of a line as it is shown: as it is; spelled out, because nobody could see it as it is; or a tab. What is not as
- * it is has a look of its own, so that no text can be taken for it.
- */
+/** Plain text, invisible text that is spelled out, or a tab. The styles differ, so no text can be mistaken for them. */
 export interface Run {
   readonly kind: "text" | "spelled" | "tab";
   readonly text: string;
 }
 
-/** What is spelled out already. */
+/** Text that is already spelled out. */
 const SPELLED = /((?:\\u\{[0-9a-f]+\})+)/;
-/** Tabs, blanks at the end of a line (each run is looked at once), and what looks as if it had been spelled out. */
+/** Tabs, blanks at the end of a line (each run is matched once), and text that looks spelled out. */
 const APART = /\t|(?<! ) +$|\\(?=u\{)/g;
-/** How a tab is shown. */
+/** The look of a tab. */
 const TAB = "→   ";
 
 /**
- * A line of text from outside, made visible as a terminal shows it: what is invisible, breaks lines or turns their order
- * is spelled out (`\u{202e}`), and so are blanks at the end and a backslash that would look like that.
+ * A line of text from outside, made visible like in a terminal. Characters that are invisible, break lines or change
+ * the text order are spelled out (`\u{202e}`). So are blanks at the end, and a backslash that would look like that.
  */
 export function runsOf(line: string): readonly Run[] {
   const runs: Run[] = [];
@@ -31,7 +28,7 @@ export function runsOf(line: string): readonly Run[] {
   return merged([...runs, ...visible(line.slice(from))]);
 }
 
-/** What looks as if it had been spelled out does not stand in the text any more: what is, was. */
+/** Text that only looked spelled out has been escaped by now, so all that matches was really spelled out. */
 function visible(text: string): readonly Run[] {
   return escapeInvisible(text)
     .split(SPELLED)

@@ -1,15 +1,15 @@
-/** Nobody has read a request in less time: what comes sooner was meant for something else. */
+/** No person can read a request in less time: an earlier key press was meant for something else. */
 const UNREAD_MS = 300;
-/** Nor found out in less time that the page has turned to another request, or has come up, by itself. */
+/** The same for a request that the page showed by itself, or for a page that came up by itself. */
 const UNASKED_MS = 1_000;
 
-/** How long a request has to stand on the screen, with nothing pressed, before an answer to it counts. */
-export class Wait {
+/** How long a request must be on the screen, without a key press or click, before an answer counts. */
+export class AnswerWait {
   readonly #now: () => number;
   #forMs = UNASKED_MS;
   #overAt: number;
 
-  /** `now`: milliseconds, of a clock that is never put back. */
+  /** `now`: milliseconds of a monotonic clock. */
   constructor(now: () => number) {
     this.#now = now;
     this.#overAt = now() + UNASKED_MS;
@@ -19,24 +19,23 @@ export class Wait {
     return this.#now() >= this.#overAt;
   }
 
-  /** How long it still is. */
   get leftMs(): number {
     return Math.max(0, this.#overAt - this.#now());
   }
 
-  /** Something else stands on the screen. One that the page began by itself is as long as before until it is over. */
+  /** The screen shows something else. A longer wait that the page started keeps its length until it is over. */
   begin(): void {
     if (this.isOver) this.#forMs = UNREAD_MS;
     this.#overAt = this.#now() + this.#forMs;
   }
 
-  /** It stands there without being asked for. */
+  /** The page shows something by itself. */
   beginUnasked(): void {
     this.#forMs = UNASKED_MS;
     this.#overAt = this.#now() + UNASKED_MS;
   }
 
-  /** Something was pressed, for the `times`th time in a row; true where that counts, and it begins anew where not. */
+  /** A press, the `times`th in a row. Returns true if it counts; otherwise the wait starts again. */
   takes(times: number): boolean {
     const isTaken = this.isOver && times <= 1;
     if (!isTaken) this.begin();

@@ -1,6 +1,6 @@
 import type { Presentation } from "../policy/presentation.ts";
 
-/** What a risk is called. */
+/** Labels of the risks. */
 export const RISKS = {
   read_only: "reads",
   write: "writes",
@@ -8,10 +8,10 @@ export const RISKS = {
   unknown: "unknown risk",
 } as const;
 
-/** How a request ended, in a word. */
+/** Labels of the endings. */
 export const OUTCOMES = { approved: "Approved", rejected: "Rejected", expired: "Expired" } as const;
 
-/** What is looked at, by its kind. */
+/** Titles of the content, by its kind. */
 export const CONTENTS = {
   text: "What it would do",
   diff: "The change",

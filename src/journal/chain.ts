@@ -1,49 +1,49 @@
 import { createHash } from "node:crypto";
 import { sha256 } from "../profile/digest.ts";
 
-/** What stands behind an event's last field in its line, with the hash left out. */
+/** The text after an event's last field in its line, around the hash. */
 const [BEFORE, BEHIND] = [',"hash":"', '"}'];
 const DIGITS = 64;
 const SEAL = BEFORE.length + DIGITS + BEHIND.length;
 
 /**
- * How lines of a record hang together. All hashes are SHA-256, in 64 small hex digits.
+ * The chain of lines in a record. All hashes are SHA-256, in 64 lower-case hex digits.
  *
- * The text of a line is its event as JSON, without line breaks. What stands in the file is that text with one more field
- * at its end, `"hash"`, and a line break. The hash of a line is that of the 64 digits of the line before it in the same
- * file, followed by its own text, in UTF-8. Before the first line of a file stands `chainStart`.
+ * The text of a line is its event as JSON, without line breaks. The file holds that text with one more field at its
+ * end, `"hash"`, and a line break. The hash of a line covers the 64 digits of the previous line in the same file,
+ * followed by its own text, in UTF-8. `chainStart` comes before the first line of a file.
  *
- * So a line has its hash for what it says and for all that was written before it in this run. There is no secret in
- * it: whoever may write the file can write it anew, hashes and all. That shows against a hash that was kept elsewhere.
+ * So a hash covers its line and everything written before it in this run. There is no secret in it: a process that may
+ * write the file can rewrite all of it, with new hashes. Only a hash that was kept elsewhere reveals that.
  */
 export interface SealedLine {
-  /** What stands in the file, without the line break. */
+  /** The line in the file, without the line break. */
   readonly line: string;
   readonly hash: string;
 }
 
 /**
- * What the first line of a file hangs on: the hash of `["cofferdam journal",1,RUN,SEGMENT,PREVIOUS]` as JSON without
- * blanks. So no line of one run is one of another, nor at home in another file. `previous` is the hash of the last
- * line of the segment before; null for the first segment.
+ * The hash before the first line of a file: that of `["cofferdam journal",1,RUN,SEGMENT,PREVIOUS]` as JSON without
+ * blanks. So no line fits in another run or another file. `previous` is the hash of the last line of the segment
+ * before; null for the first segment.
  */
 export function chainStart(runId: string, segment: number, previous: string | null): string {
   return sha256(JSON.stringify(["cofferdam journal", 1, runId, segment, previous]));
 }
 
-/** A line for a text of JSON, an object with a field, behind a line with this hash. */
+/** The line for a JSON text (an object with a field), after a line with this hash. */
 export function sealedLine(previous: string, text: string): SealedLine {
   const digest = sha256(`${previous}${text}`);
   return { line: `${text.slice(0, -1)}${BEFORE}${digest}${BEHIND}`, hash: digest };
 }
 
-/** A line taken apart: its text, and the hash that it bears. */
+/** A parsed line: its text and its hash. */
 export interface OpenedLine {
   readonly text: Buffer;
   readonly hash: string;
 }
 
-/** Takes a line of a file apart; null when it does not end in a hash. Bytes are compared, not what they may mean. */
+/** Parses a line of a file; null if it does not end in a hash. Bytes are compared, not their meaning. */
 export function openedLine(line: Buffer): OpenedLine | null {
   const at = line.length - SEAL;
   if (at < 1) return null;
@@ -53,7 +53,7 @@ export function openedLine(line: Buffer): OpenedLine | null {
 
 const CLOSING = Buffer.from("}");
 
-/** True when the line was written behind one with this hash. */
+/** True if the line was written after one with this hash. */
 export function isBehind(previous: string, { text, hash: digest }: OpenedLine): boolean {
   return createHash("sha256").update(previous).update(text).digest("hex") === digest;
 }

@@ -1,54 +1,58 @@
 import { z } from "zod";
 import { CofferdamError, visible } from "../errors.ts";
+import { orNull } from "../host/or-null.ts";
 import type { Verified } from "./verify.ts";
 
 /**
- * How far a record had come at some time: its last line then, by number and hash, and when that was written. Kept where
- * nobody who may write the record can change it, it shows that the record was cut off or written anew since.
+ * The end of a record at some time: the number, hash and time of its last line. If it is kept out of reach of the
+ * record's writers, it reveals later truncation or rewriting.
  */
-export const Head = z.strictObject({
+export const JournalHead = z.strictObject({
   run: z.string().min(1),
   lines: z.int().positive(),
   hash: z.string().regex(/^[0-9a-f]{64}$/),
   at: z.iso.datetime().nullable(),
 });
-export type Head = z.infer<typeof Head>;
+export type JournalHead = z.infer<typeof JournalHead>;
 
-/** The head of a record as it is now; null when its chain does not hold, or has no line. */
-export function headOf(verified: Verified): Head | null {
+/** The current head of a record; null if its chain is broken or empty. */
+export function headOf(verified: Verified): JournalHead | null {
   if (verified.kind !== "holds" || verified.head === null) return null;
   const { run, lines, head } = verified;
   return { run, lines, ...head };
 }
 
 /** A head on one line, as `readHeads` reads it: hash, number of lines, time, run. */
-export function printHead({ run, lines, hash, at }: Head): string {
+export function printHead({ run, lines, hash, at }: JournalHead): string {
   return `${hash} ${lines} ${at ?? "-"} ${run}`;
 }
 
-/** The heads that a text lists, one a line, in words or as JSON; empty lines are left out. Throws `USAGE` for any other. */
-export function readHeads(text: string): readonly Head[] {
+/** The heads in a text, one a line, in words or as JSON; empty lines are skipped. Throws `USAGE` for any other line. */
+export function readHeads(text: string): readonly JournalHead[] {
   return text.split("\n").flatMap((line, index) => {
     if (line.trim() === "") return [];
-    const read = Head.safeParse(line.startsWith("{") ? jsonOf(line) : wordsOf(line));
+    const read = JournalHead.safeParse(line.startsWith("{") ? jsonOf(line) : wordsOf(line));
     if (read.success) return [read.data];
-    throw new CofferdamError("USAGE", `line ${index + 1} is no head: ${visible(line.slice(0, 100))}`, {
-      hint: "keep the lines as `cofferdam journal head` prints them",
+    throw new CofferdamError("USAGE", `line ${index + 1} is not a head: ${visible(line.slice(0, 100))}`, {
+      hint: "do not change the lines of `cofferdam journal head`",
     });
   });
 }
 
-/** What a head says of a record that holds, or is broken further on. */
-export type Reach =
-  /** The record has that line, and so many behind it that hold. */
+/** The result of a head for a record, which holds or is broken further on. */
+export type HeadReach =
+  /** The record has that line, and `after` valid lines after it. */
   | { readonly kind: "reached"; readonly after: number }
-  /** It has another line there, or does not come so far. */
+  /** It has another line there, or is shorter. */
   | { readonly kind: "not reached" }
-  /** The line was in a file that is gone. */
+  /** The line was in a file that was removed. */
   | { readonly kind: "gone" };
 
-/** Holds a head against a record for which its hash was sought. Of one that is only a hash, `lines` is null. */
-export function reachOf(verified: Verified, { hash, lines }: { hash: string; lines: number | null }): Reach {
+/** Compares a head with a record that was searched for its hash. `lines` is null if only the hash is known. */
+export function reachOf(
+  verified: Verified,
+  { hash, lines }: { hash: string; lines: number | null },
+): HeadReach {
   const line = verified.found.get(hash);
   if (line !== undefined && (lines === null || line === lines))
     return { kind: "reached", after: verified.lines - line };
@@ -62,9 +66,5 @@ function wordsOf(line: string): unknown {
 }
 
 function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return null;
-  }
+  return orNull((): unknown => JSON.parse(line));
 }

@@ -8,7 +8,7 @@ import { chainStart, sealedLine } from "./chain.ts";
 import { segmentFile } from "./record.ts";
 import { OpenSegment } from "./segment.ts";
 
-/** Where events go. An event is written before the effect that it announces. */
+/** Destination of events. An event is written before the effect that it announces. */
 export interface Journal extends Disposable {
   write(event: Event): void;
 }
@@ -21,28 +21,33 @@ export class MemoryJournal implements Journal {
     this.events.push(event);
   }
 
+  /** Closes the journal, as `using` does at the end of a scope. */
+  close(): void {
+    this[Symbol.dispose]();
+  }
+
   [Symbol.dispose](): void {
     this.events.length = 0;
   }
 }
 
-/** How a `FileJournal` writes; everything has a default. */
+/** Options of a `FileJournal`; everything has a default. */
 export interface JournalOptions {
-  /** The event that comes when a file has so many bytes begins another one; 64 MiB where it is left out. */
+  /** Size of a file in bytes at which the next event begins another one. Default 64 MiB. */
   readonly segmentBytes?: number;
-  /** Called when a file has ended and the next was begun: the time to remove what is too old. Throws nothing. */
+  /** Called when a file was full and the next was begun: the time to remove old ones. Throws nothing. */
   readonly afterSegment?: () => void;
 }
 
 const SEGMENT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Appends events to the record of one run, one JSON line each, readable by the caller alone; each line bears a hash over
- * itself and all before it (`chain.ts`). The first event makes the file `RUN.jsonl`. When a file is large, or is gone from
- * where readers look for it, the next begins, `RUN.jsonl.000002`, with an event `journal.continued`; what was only written
- * to a file that is gone is written again.
- * A line that can't be written throws `SANDBOX_UNAVAILABLE`: what can't be recorded must not happen. What was written of
- * it is taken back, so that lines which can be written later are read. Throws `USAGE` for a size that is none.
+ * Appends events to the record of one run, one JSON line each, readable by the caller alone. Each line has a hash over
+ * itself and all before it (`chain.ts`). The first event makes the file `RUN.jsonl`. When a file is full, or is gone
+ * from its path, the next begins, `RUN.jsonl.000002`, with an event `journal.continued`. A line that was only written
+ * to a file that is gone is written again. Throws `SANDBOX_UNAVAILABLE` for a line that cannot be written: unrecorded
+ * effects must not happen. Its partial text is removed, so that later lines stay readable. Throws `USAGE` for an
+ * invalid size.
  */
 export class FileJournal implements Journal {
   readonly #folder: AbsolutePath;
@@ -50,9 +55,8 @@ export class FileJournal implements Journal {
   readonly #segmentBytes: number;
   readonly #afterSegment: () => void;
   #segment: OpenSegment | null = null;
-  /** Of the file that is written. */
   #number = 0;
-  /** The line that begins the file was not written yet. */
+  /** True until the first line of the file is written. */
   #isBare = false;
   #lines = 0;
   #hash: string;
@@ -62,8 +66,8 @@ export class FileJournal implements Journal {
   constructor(folder: AbsolutePath, runId: string, options: JournalOptions = {}) {
     const { segmentBytes = SEGMENT_BYTES, afterSegment = () => undefined } = options;
     if (!Number.isSafeInteger(segmentBytes) || segmentBytes < 1)
-      throw new CofferdamError("USAGE", "`segmentBytes` is no number of bytes", {
-        hint: "write a whole number above 0, or leave it out",
+      throw new CofferdamError("USAGE", "`segmentBytes` is not a number of bytes", {
+        hint: "write a whole number above 0, or remove it",
       });
     this.#folder = folder;
     this.#runId = runId;
@@ -76,7 +80,7 @@ export class FileJournal implements Journal {
   write(event: Event): void {
     if (this.#isClosed)
       throw new CofferdamError("SANDBOX_UNAVAILABLE", "the record is closed: its supervisor has ended", {
-        hint: "make another supervisor",
+        hint: "create another supervisor",
       });
     if (event.type === "session.started") this.#config = event.config;
     try {
@@ -84,6 +88,11 @@ export class FileJournal implements Journal {
     } catch (cause) {
       throw refused(segmentFile(this.#folder, this.#runId, Math.max(this.#number, 1)), cause);
     }
+  }
+
+  /** Closes the journal, as `using` does at the end of a scope. */
+  close(): void {
+    this[Symbol.dispose]();
   }
 
   [Symbol.dispose](): void {
@@ -99,10 +108,11 @@ export class FileJournal implements Journal {
     if (segment.isThere()) return;
     const next = this.#begin();
     this.#put(next, event);
-    if (!next.isThere()) throw Object.assign(new Error("the record was taken away"), { code: "ESTALE" });
+    if (!next.isThere())
+      throw Object.assign(new Error("the file of the record was removed"), { code: "ESTALE" });
   }
 
-  /** The next file. Until its first line can be written, nothing is. */
+  /** Begins the next file. No event is written before its first line. */
   #begin(): OpenSegment {
     const number = this.#number + 1;
     const next = new OpenSegment(segmentFile(this.#folder, this.#runId, number));
@@ -127,7 +137,7 @@ export class FileJournal implements Journal {
     this.#append(segment, this.#hash, event);
   }
 
-  /** What could not be written has no place in the chain. */
+  /** A line that could not be written has no place in the chain. */
   #append(segment: OpenSegment, behind: string, event: Event): void {
     const { line, hash } = sealedLine(behind, jsonText(event));
     segment.append(line);
@@ -139,12 +149,12 @@ export class FileJournal implements Journal {
 function refused(file: AbsolutePath, cause: unknown): CofferdamError {
   const code = codeOf(cause) || "unknown";
   return new CofferdamError("SANDBOX_UNAVAILABLE", `the record ${visible(file)} can't be written: ${code}`, {
-    hint: "make room on that disk, and see that this user may write there",
+    hint: "free space on that disk, and check that this user can write there",
     cause,
   });
 }
 
-/** The folder that journals stand in, where no config names another one. */
+/** The folder of journals, unless a config names another one. */
 export function journalFolder(stateFolder: AbsolutePath): AbsolutePath {
   return joinPath(stateFolder, "journal");
 }

@@ -1,34 +1,35 @@
 import { CofferdamError, visible } from "../errors.ts";
 import { Event } from "../event/event.ts";
-import { namesIn } from "../host/names-in.ts";
-import { statsOf } from "../host/nodes.ts";
+import { namesIn } from "../host/look/names-in.ts";
+import { statsOf } from "../host/look/nodes.ts";
+import { orNull } from "../host/or-null.ts";
 import { codeOf } from "../host/system-error.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import { openedLine } from "./chain.ts";
 import { linesOf } from "./lines.ts";
 
 /** One file of a run's record; the first has the number 1. */
-export interface Segment {
+export interface RecordSegment {
   readonly number: number;
   readonly file: AbsolutePath;
 }
 
-/** Where a file of a record stands: `RUN.jsonl`, `RUN.jsonl.000002`, …: `cat RUN.jsonl*` is the record in its order. */
+/** The path of a record's file: `RUN.jsonl`, `RUN.jsonl.000002`, …: `cat RUN.jsonl*` is the record in its order. */
 export function segmentFile(folder: AbsolutePath, runId: string, number: number): AbsolutePath {
   const behind = number === 1 ? "" : `.${String(number).padStart(6, "0")}`;
   return joinPath(folder, `${runId}.jsonl${behind}`);
 }
 
-/** What stands in a folder of one run. */
+/** The files of one run in a folder. */
 export interface FiledRun {
   readonly run: string;
-  /** In their order; there may be gaps. */
-  readonly segments: readonly Segment[];
-  /** When one of them was last written to, in milliseconds since 1970. */
+  /** In order; there may be gaps. */
+  readonly segments: readonly RecordSegment[];
+  /** Time of the last write to one of them, in milliseconds since 1970. */
   readonly writtenMs: number;
 }
 
-/** Every record in a folder, the one that was written to last first. What is no plain file is no record. */
+/** Every record in a folder, the last written first. Only plain files count. */
 export function filedRuns(folder: AbsolutePath): readonly FiledRun[] {
   const found = namesIn(folder).flatMap((name) => {
     const place = placeOf(name);
@@ -51,28 +52,28 @@ export function recordedRuns(folder: AbsolutePath): readonly string[] {
   return filedRuns(folder).map(({ run }) => run);
 }
 
-/** What was recorded of one run. */
+/** The record of one run. */
 export interface Recorded {
   readonly events: readonly Event[];
-  /** Why the record ends before its files do, or null: `cut off` when a supervisor died while it wrote the last line. */
+  /** Why the record ends before its files do, or null: `cut off` if a supervisor died while writing the last line. */
   readonly problem: string | null;
 }
 
-/**
- * The events of one run, up to the first line that is none, or is missing with its file. Whether anybody changed them is
- * another question: `verifyRun`. Throws `USAGE` when there is no such run.
- */
+/** The events of one run up to the first bad line; `verifyRun` checks changes. Throws `USAGE` for an unknown run. */
 export function readRun(folder: AbsolutePath, runId: string): Recorded {
   return withSegments(folder, runId, (segments) => {
     const events: Event[] = [];
     const [first = { number: 1 }] = segments;
     for (const [index, { number, file }] of segments.entries()) {
       const expected = first.number + index;
-      if (number !== expected) return { events, problem: `file ${expected} of it is missing` };
+      if (number !== expected) return { events, problem: `file ${expected} of the record is missing` };
       const problem = readInto(events, file);
       if (problem === null) continue;
       const isCut = problem === CUT && index === segments.length - 1;
-      return { events, problem: isCut || number === 1 ? problem : `${problem}, in file ${number} of it` };
+      return {
+        events,
+        problem: isCut || number === 1 ? problem : `${problem}, in file ${number} of the record`,
+      };
     }
     return { events, problem: null };
   });
@@ -80,7 +81,7 @@ export function readRun(folder: AbsolutePath, runId: string): Recorded {
 
 const CUT = "cut off";
 
-/** Adds the events of a file; says why it ends before its end, or null. */
+/** Adds the events of a file; returns the reason if it ends early, or null. */
 function readInto(events: Event[], file: AbsolutePath): string | null {
   let number = 0;
   try {
@@ -88,7 +89,7 @@ function readInto(events: Event[], file: AbsolutePath): string | null {
       number += 1;
       if (kind === "cut") return CUT;
       const event = kind === "whole" ? eventIn(bytes) : null;
-      if (event === null) return `line ${number} is no event`;
+      if (event === null) return `line ${number} is not an event`;
       events.push(event);
     }
     return null;
@@ -98,29 +99,25 @@ function readInto(events: Event[], file: AbsolutePath): string | null {
   }
 }
 
-/** The event that a line says, with a hash or without; null when it says none. */
+/** The event in a line, with a hash or without; null for an invalid line. */
 export function eventIn(line: Buffer): Event | null {
   const read = Event.safeParse(parsed(openedLine(line)?.text ?? line));
   return read.success ? read.data : null;
 }
 
-/** How often a record is looked up anew when files of it go while it is read. */
 const TRIES = 5;
 
-/**
- * Reads the files of one run, in their order. When one is removed meanwhile, as those that are too old are, it begins
- * again with what is left. Throws `USAGE` when there is no such run.
- */
+/** Reads the files of a run in order; begins again if one is removed for its age. Throws `USAGE` for an unknown run. */
 export function withSegments<Read>(
   folder: AbsolutePath,
   runId: string,
-  read: (segments: readonly Segment[]) => Read,
+  read: (segments: readonly RecordSegment[]) => Read,
 ): Read {
   for (let tries = 1; ; tries += 1) {
     const segments = segmentsOf(folder, runId);
     if (segments.length === 0)
-      throw new CofferdamError("USAGE", `there is no run ${visible(runId)}`, {
-        hint: "run `cofferdam journal show` for the latest one",
+      throw new CofferdamError("USAGE", `no run has the id ${visible(runId)}`, {
+        hint: "run `cofferdam journal show` for the latest run",
       });
     try {
       return read(segments);
@@ -130,12 +127,12 @@ export function withSegments<Read>(
   }
 }
 
-/** True for what is thrown of a file that is not there, or no more. */
+/** True for the error of a file that does not exist, or no longer. */
 export function isGone(cause: unknown): boolean {
   return codeOf(cause) === "ENOENT";
 }
 
-function segmentsOf(folder: AbsolutePath, runId: string): readonly Segment[] {
+function segmentsOf(folder: AbsolutePath, runId: string): readonly RecordSegment[] {
   return inOrder(
     namesIn(folder).flatMap((name) => {
       const place = placeOf(name);
@@ -146,12 +143,12 @@ function segmentsOf(folder: AbsolutePath, runId: string): readonly Segment[] {
   );
 }
 
-/** True for the name of a file of a record. */
+/** True for the name of a record's file. */
 export function isSegmentName(name: string): boolean {
   return placeOf(name) !== null;
 }
 
-/** Which file of which run has this name; null for any other name. No name can be read in two ways. */
+/** The run and the number in a file's name; null for any other name. No name is ambiguous. */
 function placeOf(name: string): { readonly run: string; readonly number: number } | null {
   const [, run, digits] = /^(.+)\.jsonl(?:\.(\d{6,15}))?$/.exec(name) ?? [];
   if (run === undefined) return null;
@@ -160,14 +157,10 @@ function placeOf(name: string): { readonly run: string; readonly number: number 
   return isOurs ? { run, number } : null;
 }
 
-function inOrder(segments: readonly Segment[]): readonly Segment[] {
+function inOrder(segments: readonly RecordSegment[]): readonly RecordSegment[] {
   return segments.map(({ number, file }) => ({ number, file })).sort((a, b) => a.number - b.number);
 }
 
 function parsed(text: Buffer): unknown {
-  try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(text));
-  } catch {
-    return null;
-  }
+  return orNull((): unknown => JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(text)));
 }

@@ -1,32 +1,30 @@
 import { boundedEvent } from "../event/bounded.ts";
 import type { ApprovalBody, ApprovalNews, Event, EventBody } from "../event/event.ts";
-import type { Host } from "../host/host.ts";
+import type { Host } from "../host/look/host.ts";
 import type { Journal } from "./journal.ts";
 
-/** Which run, session and call an event is about. */
-export interface Subject {
+/** The run, session and call of an event. */
+export interface EventSubject {
   readonly runId: string;
   readonly sessionId: string;
   readonly callId: string | null;
 }
 
-/** Writes the events of one run, numbered in the order in which they happen. */
+/** Writes the events of one run, numbered in order. */
 export class Recorder {
   readonly runId: string;
   readonly #host: Pick<Host, "now">;
   readonly #journal: Journal;
   #seq = 0;
 
+  /** @internal */
   constructor(host: Pick<Host, "now">, journal: Journal, runId: string) {
     this.#host = host;
     this.#journal = journal;
     this.runId = runId;
   }
 
-  /**
-   * Writes one event, its texts bounded, before the effect that it announces, and returns it. Throws when it can't be
-   * written: then nothing may happen.
-   */
+  /** Writes one event, texts bounded, before the effect it announces. Throws if that fails: nothing may happen then. */
   write(sessionId: string, callId: string | null, body: EventBody): Event {
     const seq = this.#seq;
     this.#seq += 1;
@@ -43,8 +41,8 @@ export class Recorder {
     return event;
   }
 
-  /** The same as a store tells it: by the run that it is about, whoever reports it, and without a number so far. */
-  news({ runId, sessionId, callId }: Subject, body: ApprovalBody): ApprovalNews {
+  /** @internal An event for a store: named by its run, whichever process reports it, and without a number yet. */
+  news({ runId, sessionId, callId }: EventSubject, body: ApprovalBody): ApprovalNews {
     return { version: 1, at: this.#at(), runId, sessionId, callId, ...boundedEvent(body) };
   }
 

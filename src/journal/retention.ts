@@ -1,26 +1,24 @@
 import { linkSync, renameSync, unlinkSync } from "node:fs";
-import { namesIn } from "../host/names-in.ts";
-import { statsOf } from "../host/nodes.ts";
+import { namesIn } from "../host/look/names-in.ts";
+import { statsOf } from "../host/look/nodes.ts";
 import { codeOf } from "../host/system-error.ts";
 import { type AbsolutePath, joinPath, knownPath } from "../profile/path.ts";
 import { linesOf } from "./lines.ts";
 import { eventIn, filedRuns, isSegmentName } from "./record.ts";
 
-/** Which records go, and when. */
+/** Age and config of records to remove. */
 export interface Retention {
-  /** Only records of sessions under this config are removed. */
   readonly config: string;
-  /** A file that was last written to so long ago is too old. */
+  /** Age of a file's last write after which it is too old. */
   readonly keepMs: number;
 }
 
-/** How the name of a file ends while it is removed. */
 const ASIDE = ".aside";
 
 /**
- * Removes what is too old in a folder of records: whole runs, and of runs that go on the files at the beginning, so that
- * none is missing between two. Only what is a record for certain, of sessions under that config, is ever removed. `now`
- * is in milliseconds since 1970. What the system does not let be removed stays.
+ * Removes old files in a folder of records: whole runs, and the first files of continuing runs, so that no gap appears.
+ * Only files that are certainly records of sessions under that config are ever removed. `now` is in milliseconds since
+ * 1970. Files that the system does not let us remove stay.
  */
 export function removeOldRecords(folder: AbsolutePath, { config, keepMs }: Retention, now: number): void {
   const isOld = (file: AbsolutePath): boolean => {
@@ -34,9 +32,9 @@ export function removeOldRecords(folder: AbsolutePath, { config, keepMs }: Reten
 }
 
 /**
- * Its writer may be at work. So it is first moved aside, and then looked at again: whoever writes looks behind each line
- * whether the file still stands where it was made (`OpenSegment.isThere`). If that look came before the move, the line is
- * seen here, as a file that is not old; if it came after, the writer goes on in a new file, with that line.
+ * The writer may be active, so the file is first renamed and then checked again. After each line the writer checks
+ * whether its file is still at its path (`OpenSegment.isThere`). If that check came before the rename, the line is seen
+ * here, and the file is not old. If it came after, the writer continues in a new file, with that line.
  */
 function isRemoved(file: AbsolutePath, isOld: (file: AbsolutePath) => boolean): boolean {
   const aside = knownPath(`${file}${ASIDE}`);
@@ -46,19 +44,19 @@ function isRemoved(file: AbsolutePath, isOld: (file: AbsolutePath) => boolean): 
   return false;
 }
 
-/** What somebody who was killed at this left aside. */
+/** Restores a file that a killed removal left renamed. */
 function putBackLeft(folder: AbsolutePath, name: string): void {
   const before = name.endsWith(ASIDE) ? name.slice(0, -ASIDE.length) : "";
   if (!isSegmentName(before) || statsOf(joinPath(folder, name))?.isFile() !== true) return;
   if (configOf(joinPath(folder, name)) !== null) putBack(joinPath(folder, name), joinPath(folder, before));
 }
 
-/** Nothing is replaced by it: a name that is taken is another file's (link(2)). */
+/** Never replaces a file: a taken name belongs to another one (link(2)). */
 function putBack(aside: AbsolutePath, file: AbsolutePath): void {
   if (isDone(() => linkSync(aside, file))) isDone(() => unlinkSync(aside));
 }
 
-/** The config that a file of a record says its sessions have; null where it says none, or is no record. */
+/** The config of the sessions in a record's file; null if it names none, or is no record. */
 function configOf(file: AbsolutePath): string | null {
   let config: string | null = null;
   isDone(() => {
@@ -72,7 +70,6 @@ function configOf(file: AbsolutePath): string | null {
   return config;
 }
 
-/** False when the system says no. */
 function isDone(change: () => void): boolean {
   try {
     change();

@@ -1,18 +1,18 @@
 import { codeOf } from "../host/system-error.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import { chainStart, isBehind, type OpenedLine, openedLine } from "./chain.ts";
-import { type Line, linesOf } from "./lines.ts";
-import { eventIn, isGone, type Segment, segmentFile, withSegments } from "./record.ts";
+import { type JournalLine, linesOf } from "./lines.ts";
+import { eventIn, isGone, type RecordSegment, segmentFile, withSegments } from "./record.ts";
 
 /**
- * Why a chain breaks at a line. `edited`: it does not say what was written there. `out of place`: it was not written behind
- * the line before it, so that lines were dropped, moved, doubled or put between. Both are seen by the same hash; which of
- * them it is, the place in the run tells that the event says, and who changes a line can change that too. `no hash` and
- * `no event`: no journal wrote that. `missing`: the file is not there. `unreadable`: the system does not let it be read.
+ * Why a chain breaks at a line. `edited`: its text has changed. `out of place`: it was not written after the previous
+ * line, so lines were dropped, moved, doubled or inserted. The same hash reveals both; the event's position in the run
+ * distinguishes them, and an attacker can change that too. `no hash` and `no event`: no journal wrote that. `missing`:
+ * the file does not exist. `unreadable`: the system does not allow reading it.
  */
 export type BreakReason = "edited" | "out of place" | "no hash" | "no event" | "missing" | "unreadable";
 
-/** Where a chain breaks: the first line, counted in its file, that does not hold. */
+/** The break of a chain: the first invalid line, counted in its file. */
 export interface Break {
   readonly kind: "broken";
   readonly reason: BreakReason;
@@ -21,35 +21,34 @@ export interface Break {
 }
 
 /** A chain without a break. */
-export interface Held {
+export interface IntactChain {
   readonly kind: "holds";
-  /** How many files there are. */
   readonly files: number;
-  /** The hash of the last line, and when that was written where it says so; null where there is no line. */
+  /** The hash of the last line, and its time if it has one; null without lines. */
   readonly head: { readonly hash: string; readonly at: string | null } | null;
-  /** A piece of a line stands behind the last one: a supervisor died while it wrote, or just writes. */
+  /** True if a partial line follows the last one: a supervisor died while writing, or is writing now. */
   readonly isCut: boolean;
 }
 
-/** What became of the chain of one record. */
+/** The result of checking one record's chain. */
 export type Verified = {
   readonly run: string;
-  /** How many lines hold, those in files that are gone counted in; of what is not chained, how many there are. */
+  /** Number of valid lines, including those in removed files; without a chain, the number of all lines. */
   readonly lines: number;
-  /** The first file that is still there. */
+  /** The number of the first remaining file. */
   readonly first: number;
-  /** How many lines stood in the files before it, as the first line that is left says. */
+  /** Number of lines in removed files before it, according to its first line. */
   readonly gone: number;
-  /** The hashes that were asked for and that hold, each with the number of its line. */
+  /** The valid hashes that were searched for, each with the number of its line. */
   readonly found: ReadonlyMap<string, number>;
-  /** `not chained`: no line bears a hash, as before there were any, or as somebody left it. */
-} & (Held | Break | { readonly kind: "not chained" });
+  /** `not chained`: no line has a hash, as in old records, or after tampering. */
+} & (IntactChain | Break | { readonly kind: "not chained" });
 
 /**
- * Whether the lines that a record holds are those that were written, in their order and none left out up to the last: see
- * `chain.ts`. What is cut off at the end, or gone with whole files at the beginning, leaves a chain that holds: the first
- * shows against a hash that was kept, after which `sought` asks, the second is told. Whether each line says an event that
- * this version knows is not asked. Throws `USAGE` when there is no such run.
+ * Checks that a record holds the written lines, in order and without gaps up to the last: see `chain.ts`. A chain stays
+ * valid if its end was cut off, or if whole files at its beginning are gone. A kept hash in `sought` reveals the first;
+ * the result reports the second. Whether this version knows each line's event is not checked. Throws `USAGE` if there
+ * is no such run.
  */
 export function verifyRun(
   folder: AbsolutePath,
@@ -65,7 +64,6 @@ export function verifyRun(
   });
 }
 
-/** The way along the files of one record. */
 class Chain {
   readonly #folder: AbsolutePath;
   readonly #run: string;
@@ -73,7 +71,7 @@ class Chain {
   readonly #found = new Map<string, number>();
   #lines = 0;
   #gone = 0;
-  /** What the next line hangs on, where no file begins with it. */
+  /** The hash before the next line, unless a file begins with it. */
   #hash: string;
   #last: OpenedLine | null = null;
   #isCut = false;
@@ -85,7 +83,7 @@ class Chain {
     this.#hash = chainStart(run, 1, null);
   }
 
-  follow(segments: readonly Segment[]): Break | null {
+  follow(segments: readonly RecordSegment[]): Break | null {
     const [first = { number: 1 }] = segments;
     for (const [index, segment] of segments.entries()) {
       const number = first.number + index;
@@ -97,18 +95,18 @@ class Chain {
     return null;
   }
 
-  said(segments: readonly Segment[]) {
+  said(segments: readonly RecordSegment[]) {
     const first = segments[0]?.number ?? 1;
     return { run: this.#run, lines: this.#lines, first, gone: this.#gone, found: this.#found };
   }
 
-  held(segments: readonly Segment[]): Held {
+  held(segments: readonly RecordSegment[]): IntactChain {
     const at = this.#last === null ? null : (eventIn(this.#last.text)?.at ?? null);
     const head = this.#last === null ? null : { hash: this.#hash, at };
     return { kind: "holds", files: segments.length, head, isCut: this.#isCut };
   }
 
-  #followFile({ number, file }: Segment, isFirst: boolean, isLast: boolean): Break | null {
+  #followFile({ number, file }: RecordSegment, isFirst: boolean, isLast: boolean): Break | null {
     let count = 0;
     try {
       for (const line of linesOf(file)) {
@@ -125,8 +123,8 @@ class Chain {
     }
   }
 
-  /** Takes the next line; `begins` is the number of the file that it begins. Says why it is not the next, or null. */
-  #takeLine({ bytes, kind }: Line, begins: number | null, isFirst: boolean): BreakReason | null {
+  /** Checks the next line; `begins` is the number of a file that it begins. Returns why it is not next, or null. */
+  #takeLine({ bytes, kind }: JournalLine, begins: number | null, isFirst: boolean): BreakReason | null {
     const opened = kind === "whole" ? openedLine(bytes) : null;
     if (opened === null) return kind === "whole" && eventIn(bytes) !== null ? "no hash" : "no event";
     const reason =
@@ -146,12 +144,12 @@ class Chain {
     const event = eventIn(line.text);
     if (event === null) return "no event";
     const before = this.#last === null ? null : eventIn(this.#last.text);
-    // A line that begins a file has the place of the one behind it.
+    // A line that begins a file has the position of the one after it.
     const place = before === null ? 0 : before.type === "journal.continued" ? before.seq : before.seq + 1;
     return event.seq === place ? "edited" : "out of place";
   }
 
-  /** Of the first line of a later file, which says what it hangs on; the files before it may be gone. */
+  /** Checks the first line of a later file, which names the previous hash: the files before it may be gone. */
   #whyNotContinued(line: OpenedLine, number: number, isFirst: boolean): BreakReason | null {
     const event = eventIn(line.text);
     if (event === null) return "no event";
@@ -173,8 +171,8 @@ function breakAt(file: AbsolutePath, line: number, reason: BreakReason): Break {
   return { kind: "broken", reason, file, line };
 }
 
-/** How many lines there are, when the first is an event and none bears a hash; else null. */
-function bareLines(segments: readonly Segment[]): number | null {
+/** Number of lines if the first is an event and none has a hash; else null. */
+function bareLines(segments: readonly RecordSegment[]): number | null {
   let lines = 0;
   try {
     for (const { file } of segments)
@@ -183,7 +181,7 @@ function bareLines(segments: readonly Segment[]): number | null {
         if (kind === "whole") lines += 1;
       }
   } catch (cause) {
-    // What can't be read is told by who follows the chain.
+    // Following the chain reports unreadable files.
     if (isGone(cause) || codeOf(cause) === "") throw cause;
     return null;
   }

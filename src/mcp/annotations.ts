@@ -1,13 +1,9 @@
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
-import type { ToolCard } from "../supervisor/tool-cards.ts";
+import type { ToolCard } from "../decide/tool-cards.ts";
 
-/** What a tool does to the world, as the protocol words it. */
 type Hints = Pick<ToolAnnotations, "destructiveHint" | "idempotentHint" | "openWorldHint">;
 
-/**
- * Of our own tools that change something. Whatever may replace or remove what was there is destructive: `write_file` is, of
- * a file that is there.
- */
+/** Hints for our own tools. A tool that may replace or remove data is destructive, such as `write_file`. */
 const OURS: Readonly<Record<string, Hints>> = {
   shell: { destructiveHint: true, idempotentHint: false },
   write_file: { destructiveHint: true, idempotentHint: true, openWorldHint: false },
@@ -19,9 +15,8 @@ const OURS: Readonly<Record<string, Hints>> = {
 const ON_FILES = ["read_file", "list_dir", "find_files", "search_files"];
 
 /**
- * The annotations of a tool (https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations), from its risk and
- * from what is known of our own. They are hints to whoever shows it: nothing here decides by them. `hasNetwork`: commands
- * reach something outside.
+ * The annotations of a tool (https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations), from
+ * its risk and, for our own tools, from `OURS`. They are display hints: no decision depends on them.
  */
 export function annotationsOf({ name, risk }: ToolCard, hasNetwork: boolean): ToolAnnotations {
   if (risk === "read_only") return { readOnlyHint: true, openWorldHint: !ON_FILES.includes(name) };

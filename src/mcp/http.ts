@@ -1,52 +1,56 @@
 import { createMcpHandler, isLegacyRequest, readRequestBody } from "@modelcontextprotocol/server";
-import { assertOptions } from "../supervisor/options.ts";
-import type { Supervisor } from "../supervisor/supervisor.ts";
+import { assertOptions } from "../call/options.ts";
+import type { Supervisor } from "../session/supervisor.ts";
 import { refusal, whyRefused } from "./bounded-messages.ts";
-import { Connection, MCP_OPTIONS, type McpOptions } from "./connection.ts";
+import { MCP_OPTIONS, McpConnection, type McpOptions } from "./connection.ts";
 import { LegacySessions, MAX_BODY_BYTES } from "./legacy-sessions.ts";
 import { serversOf } from "./server.ts";
 
-/** MCP over HTTP, for whoever serves it behind a door of their own: nobody is asked for a token here. */
+/** MCP over HTTP, for servers with their own authentication: no token is checked here. */
 export interface McpHttp extends AsyncDisposable {
-  /** Answers one request of the streamable transport; `by` is whose it is, by the token that it came with. */
+  /** Answers one request of the Streamable HTTP transport. `by` is the client, identified by the request's token. */
   readonly fetch: (request: Request, by?: string) => Promise<Response>;
+  /** Ends the service, like `await using` at the end of a scope. */
+  close(): Promise<void>;
 }
 
-/** Whose requests they are where nobody says it. */
-const ANYBODY = "mcp";
+/** The client's name if `by` is empty. */
+const UNNAMED = "mcp";
 
 /**
- * Serves MCP clients over streamable HTTP. By the current protocol each request stands for itself, and all of one client share a
- * session of the supervisor; by those before it a client has a session from `initialize` until it ends it
- * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http). What one was granted, asked or
- * begun is no other's. Its user is asked by forms where `elicitation` is true, and not else: whoever sends the requests could
- * answer them. Throws `USAGE` for options that there are not.
+ * Serves MCP clients over Streamable HTTP. In the current protocol each request is independent, and all requests of a
+ * client share one supervisor session. In older protocols a client has a session from `initialize` until it ends it
+ * (https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http). Grants, requests and
+ * pending calls are separate for each client. Its user is asked by form elicitation only if `elicitation` is true,
+ * because the sender of the requests could answer them. Throws `USAGE` for unknown options.
  */
 export function mcpHttp(supervisor: Supervisor, options: McpOptions = {}): McpHttp {
   assertOptions("mcpHttp", MCP_OPTIONS, options);
   const clients = new Map<string, HttpClient>();
+  const close = async (): Promise<void> => {
+    await Promise.all([...clients.values()].map((client) => client[Symbol.asyncDispose]()));
+  };
   return {
     fetch: (request, by = "") => {
-      const name = by === "" ? ANYBODY : by;
+      const name = by === "" ? UNNAMED : by;
       const client =
         clients.get(name) ?? new HttpClient(supervisor, { elicitation: false, ...options }, name);
       clients.set(name, client);
       return client.fetch(request);
     },
-    [Symbol.asyncDispose]: async () => {
-      await Promise.all([...clients.values()].map((client) => client[Symbol.asyncDispose]()));
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 
-/** Whoever has one token: states of questions are signed for it alone, and what waits for it is counted together. */
+/** All clients with one token. `requestState` is signed, and pending requests are counted, per token. */
 class HttpClient implements AsyncDisposable {
-  readonly #shared: Connection;
+  readonly #shared: McpConnection;
   readonly #handler;
   readonly #sessions: LegacySessions;
 
   constructor(supervisor: Supervisor, options: McpOptions, client: string) {
-    const shared = new Connection(supervisor, options, client);
+    const shared = new McpConnection(supervisor, options, client);
     this.#shared = shared;
     this.#handler = createMcpHandler(
       serversOf(supervisor, () => shared),
@@ -58,7 +62,11 @@ class HttpClient implements AsyncDisposable {
   async fetch(request: Request): Promise<Response> {
     const body = await readRequestBody(request.clone(), MAX_BODY_BYTES);
     const why = body.tooLarge ? null : whyRefused(body.text);
-    if (why !== null) return badRequest(refusal(null, why));
+    if (why !== null)
+      return new Response(refusal(null, why), {
+        status: 400,
+        headers: { "content-type": "application/json" },
+      });
     return (await isLegacyRequest(request, undefined, { maxRequestBodySize: MAX_BODY_BYTES }))
       ? this.#sessions.fetch(request)
       : this.#handler.fetch(request);
@@ -69,8 +77,4 @@ class HttpClient implements AsyncDisposable {
     await this.#sessions[Symbol.asyncDispose]();
     await this.#shared[Symbol.asyncDispose]();
   }
-}
-
-function badRequest(body: string): Response {
-  return new Response(body, { status: 400, headers: { "content-type": "application/json" } });
 }

@@ -3,7 +3,7 @@ import { printNetwork } from "../profile/in-words.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { ToolSettings } from "../tool/derive.ts";
 
-/** What a model is told once about all tools: where files are, and what a denial means. Words of the config and ours alone. */
+/** The `instructions` about all tools: the folders, and what a denial means. Only our words and the config's. */
 export function instructionsFor({ roots }: ToolSettings, { network }: Profile): string {
   const folders = roots.map(({ name, path, mode, suffixes }) => {
     const how = mode === "rw" ? "read and write" : "read";
@@ -14,6 +14,6 @@ export function instructionsFor({ roots }: ToolSettings, { network }: Profile): 
     "These tools work on files and run commands inside a sandbox. A path is `ROOT:path/in/it`, or absolute. The roots:",
     ...folders,
     `Network for commands: ${printNetwork(network)}.`,
-    "Some calls are asked about: a person sees what would run and may take a while. A result that begins with `Denied:` says why and what would have to be changed by a person; trying the same again does not help.",
+    "Some calls need the approval of a person, which can take a while. A result that begins with `Denied:` states the reason and what a person would have to change. Repeating the same call does not help.",
   ].join("\n");
 }

@@ -1,60 +1,58 @@
 import { randomUUID } from "node:crypto";
 import { type Server, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
-import type { Supervisor } from "../supervisor/supervisor.ts";
-import { Connection, type McpOptions } from "./connection.ts";
+import type { Supervisor } from "../session/supervisor.ts";
+import { McpConnection, type McpOptions } from "./connection.ts";
 import { serversOf } from "./server.ts";
 
-/** More of a request's body is not read. */
+/** Maximum size of a request body, in bytes. */
 export const MAX_BODY_BYTES = 4 * 1024 ** 2;
-/** So many sessions one token may have at once. */
-const MAX_SESSIONS = 256;
-/** A session whose client was not heard of for so long gives its place to a new one. */
+const MAX_SESSIONS_OF_TOKEN = 256;
+/** A session without requests for this time can be replaced by a new one. */
 const IDLE_MS = 30 * 60_000;
-/** When a client that got no place may come again. */
+/** The `Retry-After` if all sessions are in use, in seconds. */
 const RETRY_S = 60;
 
-/** One session of the older protocol. */
 interface LegacySession {
-  readonly connection: Connection;
+  readonly connection: McpConnection;
   readonly server: Pick<Server, "close">;
   readonly transport: WebStandardStreamableHTTPServerTransport;
-  /** When its client was heard of last, in milliseconds since 1970. */
-  heardAt: number;
+  lastRequestMs: number;
 }
 
-/** Whose sessions they are. */
+/** The client that owns the sessions. */
 export interface LegacyClient {
   readonly supervisor: Supervisor;
   readonly options: McpOptions;
-  /** Whoever has the token, by name. */
+  /** The name of the token's owner. */
   readonly client: string;
-  /** What the same client does by the current protocol. */
-  readonly shared: Connection;
+  /** The connection of the same client in the current protocol. */
+  readonly shared: McpConnection;
 }
 
 /**
- * The sessions of one token by the older protocol, from `initialize` until their client ends them. A session that is in use is
- * never ended for a new one. Questions that a session left open are withdrawn when it ends, but not when the server does:
- * then its client comes back, and finds them.
+ * The sessions of one token in the older protocol. A new session never replaces one in use. Its open requests are
+ * withdrawn when it ends, but not if the server ends: the client then returns and finds them.
  */
 export class LegacySessions implements AsyncDisposable {
-  readonly #of: LegacyClient;
-  /** In the order in which their clients were heard of. */
+  readonly #owner: LegacyClient;
+  /** Sorted by the time of the last request, oldest first. */
   readonly #sessions = new Map<string, LegacySession>();
 
-  constructor(of: LegacyClient) {
-    this.#of = of;
+  constructor(owner: LegacyClient) {
+    this.#owner = owner;
   }
 
   async fetch(request: Request): Promise<Response> {
     const id = request.headers.get("mcp-session-id");
     if (id === null) {
-      const isFull = this.#sessions.size >= MAX_SESSIONS && (await this.#idlest()) === null;
-      return isFull ? allInUse() : this.#begin(request);
+      if (this.#sessions.size < MAX_SESSIONS_OF_TOKEN || (await this.#replaceable()) !== null)
+        return this.#begin(request);
+      const problem = "all sessions of this token are in use: end one, or try again later";
+      return errorReply(503, -32000, problem, { "retry-after": `${RETRY_S}` });
     }
     const session = this.#sessions.get(id);
-    if (session === undefined) return refused(404, -32001, "there is no session under this id: begin anew");
-    session.heardAt = this.#now();
+    if (session === undefined) return errorReply(404, -32001, "unknown session id: start a new session");
+    session.lastRequestMs = this.#now();
     this.#sessions.delete(id);
     this.#sessions.set(id, session);
     return session.transport.handleRequest(request);
@@ -72,8 +70,8 @@ export class LegacySessions implements AsyncDisposable {
   }
 
   async #begin(request: Request): Promise<Response> {
-    const { supervisor, options, client } = this.#of;
-    const connection = new Connection(supervisor, options, client);
+    const { supervisor, options, client } = this.#owner;
+    const connection = new McpConnection(supervisor, options, client);
     const server = await serversOf(supervisor, () => connection)({ era: "legacy" });
     let isBegun = false;
     const transport = new WebStandardStreamableHTTPServerTransport({
@@ -81,63 +79,53 @@ export class LegacySessions implements AsyncDisposable {
       maxRequestBodySize: MAX_BODY_BYTES,
       onsessioninitialized: async (id) => {
         isBegun = true;
-        this.#sessions.set(id, { connection, server, transport, heardAt: this.#now() });
-        // Where others that begin now take every place, it has none itself.
-        while (this.#sessions.size > MAX_SESSIONS && this.#sessions.has(id))
-          await this.#end((await this.#idlest(id)) ?? id, "its MCP session gave way to a new one");
+        this.#sessions.set(id, { connection, server, transport, lastRequestMs: this.#now() });
+        // If other new sessions take every place, this one is ended.
+        while (this.#sessions.size > MAX_SESSIONS_OF_TOKEN && this.#sessions.has(id))
+          await this.#end((await this.#replaceable(id)) ?? id, "its MCP session was replaced by a new one");
       },
       onsessionclosed: (id) => this.#end(id, "its MCP session was ended by its client"),
     });
     await server.connect(transport);
     const response = await transport.handleRequest(request);
-    // What does not begin a session leaves none behind.
+    // A request that does not begin a session leaves none behind.
     if (!isBegun) await connection[Symbol.asyncDispose]();
     return response;
   }
 
-  /** Whose place a new session may have: one that was never used, else the one that was idle longest; null for none. */
-  async #idlest(fresh: string | null = null): Promise<string | null> {
-    const pending = await this.#of.supervisor.broker.pending();
+  /** The session that a new one replaces: an unused one, else the one that was idle longest, else null. */
+  async #replaceable(fresh: string | null = null): Promise<string | null> {
+    const pending = await this.#owner.supervisor.broker.pending();
     const waiting = new Set(pending.map(({ approvalId }) => approvalId));
-    const isWaiting = (connection: Connection): boolean =>
-      connection.unanswered().some((id) => waiting.has(id));
+    const isWaiting = ({ awaited }: McpConnection): boolean =>
+      [...awaited.values()].some((id) => waiting.has(id));
     const before = this.#now() - IDLE_MS;
     const idle = [...this.#sessions].filter(
-      ([id, { connection, heardAt }]) =>
+      ([id, { connection, lastRequestMs }]) =>
         id !== fresh &&
-        (!connection.isUsed || (heardAt <= before && !connection.isBusy && !isWaiting(connection))),
+        (!connection.isUsed ||
+          (lastRequestMs <= before && connection.operations === 0 && !isWaiting(connection))),
     );
     const unused = idle.find(([, { connection }]) => !connection.isUsed);
     return (unused ?? idle[0])?.[0] ?? null;
   }
 
-  /** Ends a session for good: its client does not come back to it. */
   async #end(id: string, reason: string): Promise<void> {
     const session = this.#sessions.get(id);
     if (session === undefined) return;
     this.#sessions.delete(id);
     await session.server.close();
     await session.connection.withdraw(reason, () => [
-      this.#of.shared,
+      this.#owner.shared,
       ...[...this.#sessions.values()].map(({ connection }) => connection),
     ]);
   }
 
   #now(): number {
-    return this.#of.supervisor.shared.host.now();
+    return this.#owner.supervisor.shared.host.now();
   }
 }
 
-function allInUse(): Response {
-  const response = refused(
-    503,
-    -32000,
-    "all sessions of this token are in use: end one, or come again later",
-  );
-  response.headers.set("retry-after", `${RETRY_S}`);
-  return response;
-}
-
-function refused(status: number, code: number, message: string): Response {
-  return Response.json({ jsonrpc: "2.0", id: null, error: { code, message } }, { status });
+function errorReply(status: number, code: number, message: string, headers = {}): Response {
+  return Response.json({ jsonrpc: "2.0", id: null, error: { code, message } }, { status, headers });
 }

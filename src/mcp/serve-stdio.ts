@@ -1,45 +1,44 @@
 import type { Readable, Writable } from "node:stream";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import { z } from "zod";
-import { assertOptions, having, type OptionsOf } from "../supervisor/options.ts";
-import type { Supervisor } from "../supervisor/supervisor.ts";
+import { assertOptions, callback, having, type OptionsOf } from "../call/options.ts";
+import type { Supervisor } from "../session/supervisor.ts";
 import { BoundedMessages } from "./bounded-messages.ts";
-import { Connection, MCP_OPTIONS, type McpOptions } from "./connection.ts";
+import { MCP_OPTIONS, McpConnection, type McpOptions } from "./connection.ts";
 import { serversOf } from "./server.ts";
 
-/** How a client is served over two streams. */
+/** Options to serve a client over two streams. */
 export interface ServeMcpOptions extends McpOptions {
-  /** What the client writes; default this process's standard input. */
+  /** The stream that the client writes to. Default: standard input of this process. */
   readonly input?: Readable;
-  /** What it reads; default this process's standard output, on which nothing else may then be printed. */
+  /** The stream that the client reads. Default: standard output of this process, which nothing else may then use. */
   readonly output?: Writable;
-  /** What is wrong with what the client sends, or with the streams; default nobody is told. */
+  /** Receives errors of the client's messages or of the streams. Default: errors are ignored. */
   readonly onError?: (error: Error) => void;
 }
 
-/** How the same is checked when it comes from JavaScript. */
 const SERVE_OPTIONS: OptionsOf<ServeMcpOptions> = MCP_OPTIONS.extend({
   input: having("a stream to read from", "on", "pipe").optional(),
   output: having("a stream to write to", "write", "on").optional(),
-  onError: z.custom<object>((given) => typeof given === "function", { error: "a function" }).optional(),
+  onError: callback("a function").optional(),
 });
 
 /** A client that is being served. */
 export interface McpService extends AsyncDisposable {
-  /** Resolves when the client has gone: its stream has ended, or can't be written to any more. */
+  /** Resolves when the client has gone: its stream has ended or can no longer be written to. */
   readonly ended: Promise<void>;
+  /** Ends the service, like `await using` at the end of a scope. */
+  close(): Promise<void>;
 }
 
 /**
- * Serves one MCP client over standard input and output, by the protocol that it speaks: 2026-07-28, or those before it with
- * `initialize` (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports). Its calls walk through the gate like
- * any; its user is asked by forms where it has them, and else who `handler` says. Until it is disposed of. Throws `USAGE` for
- * options that there are not.
+ * Serves one MCP client over stdio until disposed. Speaks 2026-07-28 or an older version with `initialize`
+ * (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports). Calls go through the gate. Approval
+ * requests go to the client's user if the client supports forms, else to `handler`. Throws `USAGE` for unknown options.
  */
 export function serveMcp(supervisor: Supervisor, options: ServeMcpOptions = {}): McpService {
   assertOptions("serveMcp", SERVE_OPTIONS, options);
   const { input = process.stdin, output = process.stdout, onError, ...rest } = options;
-  const connection = new Connection(supervisor, rest);
+  const connection = new McpConnection(supervisor, rest);
   const ended = new Promise<void>((resolve) => {
     for (const event of ["end", "close", "error"]) input.once(event, () => resolve());
     for (const event of ["close", "error"]) output.once(event, () => resolve());
@@ -52,11 +51,9 @@ export function serveMcp(supervisor: Supervisor, options: ServeMcpOptions = {}):
       ...(onError === undefined ? {} : { onerror: onError }),
     },
   );
-  return {
-    ended,
-    [Symbol.asyncDispose]: async () => {
-      await served.close();
-      await connection[Symbol.asyncDispose]();
-    },
+  const close = async (): Promise<void> => {
+    await served.close();
+    await connection[Symbol.asyncDispose]();
   };
+  return { ended, close, [Symbol.asyncDispose]: close };
 }

@@ -8,32 +8,29 @@ import {
   type Tool,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import type { ToolCard } from "../decide/tool-cards.ts";
 import { visible } from "../errors.ts";
-import { packageVersion } from "../host/version.ts";
-import type { Supervisor } from "../supervisor/supervisor.ts";
-import type { ToolCard } from "../supervisor/tool-cards.ts";
+import { packageVersion } from "../host/look/version.ts";
+import type { Supervisor } from "../session/supervisor.ts";
 import { annotationsOf } from "./annotations.ts";
-import { ANSWER_SCHEMA } from "./answer.ts";
-import { type AskedState, callFor } from "./calls.ts";
-import type { Connection } from "./connection.ts";
+import { ANSWER_SCHEMA } from "./call-result.ts";
+import type { McpConnection } from "./connection.ts";
 import { instructionsFor } from "./instructions.ts";
+import { type AskedState, callTool } from "./tool-calls.ts";
 
-/** What answers one question is good for so many seconds. */
+/** The lifetime of a signed `requestState`, in seconds. */
 const STATE_S = 24 * 60 * 60;
 
-/** Any schema of an input: a function that says nothing of its input takes whatever it is given. */
+/** Any input schema: a function without a schema accepts any input. */
 const InputSchema = z.looseObject({ type: z.literal("object") });
 const ANYTHING = { type: "object" } as const;
 
-/**
- * Makes the servers of a supervisor's tools, one for each connection or request, for clients of the current protocol and of the
- * one before. `connect` says to which connection a server belongs.
- */
-export function serversOf(supervisor: Supervisor, connect: () => Connection): McpServerFactory {
+/** Makes servers for the tools, one per connection or request, for the current protocol and the one before. */
+export function serversOf(supervisor: Supervisor, connect: () => McpConnection): McpServerFactory {
   const states = createRequestStateCodec<AskedState>({ key: randomBytes(32), ttlSeconds: STATE_S });
-  const { standing } = supervisor.shared;
-  const instructions = instructionsFor(standing.settings, standing.onYes.profile);
-  const hasNetwork = standing.onYes.profile.network !== "none";
+  const { policy } = supervisor.shared;
+  const instructions = instructionsFor(policy.settings, policy.withApproval.profile);
+  const hasNetwork = policy.withApproval.profile.network !== "none";
   return ({ era }) => {
     const connection = connect();
     const cards = connection.session.tools();
@@ -50,8 +47,8 @@ export function serversOf(supervisor: Supervisor, connect: () => Connection): Mc
     );
     server.setRequestHandler("tools/call", ({ params: { name, arguments: input = {} } }, context) => {
       if (cards.every((card) => card.name !== name))
-        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${visible(name)}`);
-      return connection.use(() => callFor(name, input, context, { server, connection, states, era }));
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `unknown tool: ${visible(name)}`);
+      return connection.use(() => callTool(name, input, context, { server, connection, states, era }));
     });
     return server;
   };
@@ -61,8 +58,7 @@ function toolOf(card: ToolCard, hasNetwork: boolean): Tool {
   const { name, description, schema } = card;
   return {
     name,
-    description:
-      description === "" ? `\`${name}\`: a tool of this program, of which it says no more` : description,
+    description: description === "" ? `\`${name}\`: a tool without a description` : description,
     inputSchema: InputSchema.catch(ANYTHING).parse(schema),
     outputSchema: ANSWER_SCHEMA,
     annotations: annotationsOf(card, hasNetwork),

@@ -1,29 +1,29 @@
-import type { Place } from "../tool/fetch/reach.ts";
+import type { HostAndPort } from "../tool/fetch/reach.ts";
 
-/** What went to and from one host and port; bytes as they were sent, those of TLS included. */
-export interface HostUse extends Place {
-  /** The URL of the proxy that it was reached by; left out where it was reached directly. */
+/** Bytes sent to and received from one host and port, as on the wire: TLS overhead included. */
+export interface HostUse extends HostAndPort {
+  /** The URL of the proxy that was used; left out for a direct connection. */
   readonly by?: string;
   readonly connections: number;
   readonly sentBytes: number;
   readonly receivedBytes: number;
 }
 
-/** Something that was not let through, so many times. */
+/** A rejected connection, with how often it was rejected. */
 export interface EgressRefusal {
-  /** As it was asked for, in the one spelling where it has one; null where nothing could be read. */
+  /** The host as requested, in its canonical spelling where it has one; null if unreadable. */
   readonly host: string | null;
-  /** Null where none could be read. */
+  /** Null if unreadable. */
   readonly port: number | null;
   readonly because: EgressBecause;
-  /** In words, without what a server said. */
+  /** One line of text, without anything that a server sent. */
   readonly reason: string;
-  /** Where the name leads, if that is why. */
+  /** The address that the name resolves to, if that is the reason. */
   readonly address?: string;
   readonly times: number;
 }
 
-/** Why a connection is not let through, as a word that callers can tell apart. */
+/** Why a connection is rejected, as a word for callers. */
 export type EgressBecause =
   | "unlisted"
   | "never"
@@ -37,18 +37,18 @@ export type EgressBecause =
   | "proxy"
   | "limit";
 
-/** All that one call did to the network. */
+/** The network use of one call. */
 export interface EgressUse {
-  /** Most of them first; of more than a hundred the rest together stand in `others`. */
+  /** Most bytes first; beyond a hundred, the rest is summed up in `others`. */
   readonly hosts: readonly HostUse[];
   readonly others: Omit<HostUse, "host" | "port"> | null;
-  /** As they came; those that came when a hundred were known stand in `moreRefused`. */
+  /** In order of arrival; beyond a hundred, the rest is counted in `moreRefused`. */
   readonly refused: readonly EgressRefusal[];
   readonly moreRefused: number;
 }
 
-/** More hosts and refusals than these are counted, not named: a program can make up as many as it likes. */
-const MOST_NAMED = 100;
+/** More hosts and refusals than these are counted, not named: a program can make up any number of them. */
+const MAX_NAMED = 100;
 
 type Mutable<Value> = { -readonly [Name in keyof Value]: Value[Name] };
 
@@ -59,9 +59,9 @@ export class Account {
   readonly #refused = new Map<string, Mutable<EgressRefusal>>();
   #moreRefused = 0;
 
-  /** A connection to a host begins; what is returned counts its bytes. */
+  /** Counts a connection to a host; the returned counter takes its bytes. */
   connected(
-    { host, port }: Place,
+    { host, port }: HostAndPort,
     by: string | null = null,
   ): (sentBytes: number, receivedBytes: number) => void {
     const use = this.#useOf(host, port, by);
@@ -72,17 +72,16 @@ export class Account {
     };
   }
 
-  /** Something was not let through; true where it was not before, so that it is worth telling. */
+  /** Counts a refusal; true if it is new and so worth reporting. */
   refused(refusal: Omit<EgressRefusal, "times">): boolean {
     const key = JSON.stringify([refusal.host, refusal.port, refusal.because]);
     const known = this.#refused.get(key);
     if (known !== undefined) known.times += 1;
-    else if (this.#refused.size >= MOST_NAMED) this.#moreRefused += 1;
+    else if (this.#refused.size >= MAX_NAMED) this.#moreRefused += 1;
     else this.#refused.set(key, { ...refusal, times: 1 });
     return known === undefined && this.#refused.has(key);
   }
 
-  /** All of it until now. */
   use(): EgressUse {
     const hosts = [...this.#hosts.values()].map((use) => ({ ...use }));
     const size = (use: HostUse): number => use.sentBytes + use.receivedBytes;
@@ -98,7 +97,7 @@ export class Account {
     const key = `${host} ${port} ${by ?? ""}`;
     const known = this.#hosts.get(key);
     if (known !== undefined) return known;
-    if (this.#hosts.size >= MOST_NAMED) return this.#others;
+    if (this.#hosts.size >= MAX_NAMED) return this.#others;
     const way = by === null ? {} : { by };
     const made = { host, port, ...way, connections: 0, sentBytes: 0, receivedBytes: 0 };
     this.#hosts.set(key, made);

@@ -1,16 +1,15 @@
 import type { EgressBecause } from "./account.ts";
 import type { NotReached } from "./call-egress.ts";
 
-/** What a program is told in place of what it asked for. */
+/** The answer that a program gets instead of the requested one. */
 export interface ProxyAnswer {
   readonly status: number;
   readonly title: string;
-  /** One line for a person. */
   readonly text: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** By RFC 9209, section 2.3. */
+/** Error types of RFC 9209, section 2.3. */
 const ERRORS = {
   unlisted: "http_request_denied",
   never: "http_request_denied",
@@ -25,39 +24,39 @@ const ERRORS = {
   limit: "connection_limit_reached",
 } as const satisfies Record<EgressBecause, string>;
 
-/** The program has to say by which call it comes: RFC 9110, section 11.7. */
+/** The program must identify its call: RFC 9110, section 11.7. */
 export const WANTS_CREDENTIAL: ProxyAnswer = {
   status: 407,
   title: "Proxy Authentication Required",
-  text: "the proxy is for those that know its secret: use the URL of `HTTP_PROXY`",
+  text: "wrong or missing secret: use the URL of `HTTP_PROXY`",
   headers: [["Proxy-Authenticate", 'Basic realm="cofferdam"']],
 };
 
-/** A proxy on the way answers such a request with all that it was told, its credential too (RFC 9110, section 9.3.8). */
+/** A proxy on the way would echo such a request, its credential included (RFC 9110, section 9.3.8). */
 export const NOT_FORWARDED: ProxyAnswer = {
   status: 405,
   title: "Method Not Allowed",
-  text: "a request that asks what is on the way (TRACE, `Max-Forwards`) is not passed on",
+  text: "requests with TRACE or `Max-Forwards` are not forwarded",
   headers: [["Allow", "GET, HEAD, POST, PUT, DELETE, CONNECT, OPTIONS, PATCH"]],
 };
 
-/** What is no request to a proxy. */
+/** The answer to data that is not a proxy request. */
 export const BAD_REQUEST: ProxyAnswer = {
   status: 400,
   title: "Bad Request",
-  text: "this is a proxy: ask for a whole `http://` URL, or CONNECT to a host and a port",
+  text: "this is a proxy: request an absolute `http://` URL, or CONNECT to a host and a port",
   headers: [],
 };
 
-/** More of a head than is read. */
+/** The answer to a head that is too long. */
 export const TOO_LONG: ProxyAnswer = {
   status: 431,
   title: "Request Header Fields Too Large",
-  text: "the head of the request is too long",
+  text: "the request header is too long",
   headers: [],
 };
 
-/** How it is told that there is no connection. */
+/** The answer that reports a failed or rejected connection. */
 export function answerTo(reached: NotReached): ProxyAnswer {
   const { reason } = reached;
   if (reached.kind === "failed")
@@ -75,7 +74,7 @@ export function answerTo(reached: NotReached): ProxyAnswer {
   };
 }
 
-/** The same as the bytes of a whole answer, after which the connection ends. */
+/** The same answer as raw bytes; the connection ends after them. */
 export function asBytes({ status, title, text, headers }: ProxyAnswer): Buffer {
   const body = Buffer.from(bodyOf(text));
   const lines = [
@@ -88,7 +87,7 @@ export function asBytes({ status, title, text, headers }: ProxyAnswer): Buffer {
   return Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"), body]);
 }
 
-/** What stands in an answer's body. */
+/** The body of an answer. */
 export function bodyOf(text: string): string {
   return `cofferdam: ${text}\n`;
 }

@@ -1,10 +1,10 @@
 import { pipeline, Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
 
-/** How a body is packed. */
+/** The compression of a body. */
 export type Coding = "identity" | "gzip" | "deflate" | "br";
 
-/** The coding that a `Content-Encoding` names; null for one that was not asked for, and for several. */
+/** The coding that a `Content-Encoding` names; null for several codings and for one that was not requested. */
 export function codingOf(header: string | undefined): Coding | null {
   switch ((header ?? "").trim().toLowerCase()) {
     case "":
@@ -22,23 +22,22 @@ export function codingOf(header: string | undefined): Coding | null {
   }
 }
 
-/** How much of a body is taken, in bytes: as it comes, and unpacked. */
+/** Maximum sizes of a body in bytes: as received, and unpacked. */
 export interface BodyBounds {
   readonly maxEncodedBytes: number;
   readonly maxBytes: number;
-  /** Nothing is an empty body also where a coding is named: its end was announced. Else it broke off before it began. */
+  /** An empty body is accepted even with a coding: its end was announced. Otherwise it broke off before it began. */
   readonly mayBeEmpty: boolean;
 }
 
-/** A body, unpacked; `isCut` where there was more of it than is taken. */
+/** A body, unpacked; `isCut` if it was longer than the maximum. */
 export interface Body {
   readonly bytes: Buffer;
   readonly isCut: boolean;
 }
 
 /**
- * Reads a body as far as its bounds reach, and never holds more: what is packed is unpacked piece by piece, and no piece
- * more than is wanted. Rejects with the stream's error, and with zlib's for what is no such coding.
+ * Reads a body and holds no more than its bounds: unpacks piece by piece. Rejects with the stream's or zlib's error.
  */
 export async function readBody(
   response: AsyncIterable<Buffer>,
@@ -61,7 +60,7 @@ export async function readBody(
       break;
     }
   } catch (error) {
-    // A packed body that was cut ends in the midst of things: what was unpacked of it stands.
+    // A packed body that was cut ends in the middle: the part that was unpacked is valid.
     if (!isCut) throw error;
   }
   return { bytes: Buffer.concat(parts, size), isCut };
@@ -96,7 +95,7 @@ async function* unpacked(
     yield* whole;
     return;
   }
-  // What goes wrong comes out where the pieces do.
+  // Errors are reported where the pieces come out.
   pipeline(Readable.from(whole, { objectMode: false, highWaterMark: 1 }), unpacking, () => undefined);
   for await (const piece of unpacking) yield Buffer.from(piece);
 }
@@ -106,7 +105,7 @@ async function* rejoined(first: Buffer, rest: AsyncGenerator<Buffer, void>): Asy
   yield* rest;
 }
 
-/** Some servers say `deflate` and leave the zlib wrapping away (RFC 9110, section 8.4.1.2). */
+/** Some servers say `deflate` but omit the zlib wrapper (RFC 9110, section 8.4.1.2). */
 function unpackerFor(coding: Coding, [first = 0]: Buffer): Transform | null {
   switch (coding) {
     case "identity":

@@ -1,34 +1,34 @@
 import { type IncomingMessage, request } from "node:http";
 import type { Socket } from "node:net";
-import type { Resolve, Targets } from "../host/outside.ts";
-import { isAddress, type Target } from "../profile/host-rule.ts";
+import type { Resolve, Targets } from "../host/look/outside.ts";
+import { type ConnectTarget, isAddress } from "../profile/host-rule.ts";
 import type { UpstreamProxy } from "../profile/upstream.ts";
-import type { Place } from "../tool/fetch/reach.ts";
+import type { HostAndPort } from "../tool/fetch/reach.ts";
 import { type Connected, connectTo, type Dialling } from "./dial.ts";
 
-/** The head of a proxy's answer may have so many bytes. */
-const MOST_HEAD = 32 * 1024;
+/** Maximum of bytes of the head of a proxy's answer. */
+const MAX_HEAD = 32 * 1024;
 
-/** How a host is reached by a proxy. */
+/** The proxy that a host is reached by. */
 export interface ByProxy {
   readonly proxy: UpstreamProxy;
-  /** A plain page is asked of the proxy itself, by its whole URL; all else goes through a tunnel. */
+  /** Plain pages are requested from the proxy itself, by full URL; everything else uses a tunnel. */
   readonly isPlain: boolean;
   readonly resolve: Resolve;
   readonly signal: AbortSignal;
 }
 
 /**
- * Connects to a place by a proxy: the proxy itself is found and connected to as it was named, wherever it stands. What it
- * says of itself is told by its status alone: nothing else of it reaches a program. Rejects when the signal says so.
+ * Connects to a place by a proxy, which is itself connected to as named, wherever it is. Only the status of its answer
+ * reaches a program. Rejects when the signal aborts.
  */
-export async function connectBy(place: Place, by: ByProxy, dialling: Dialling): Promise<Connected> {
+export async function connectBy(place: HostAndPort, by: ByProxy, dialling: Dialling): Promise<Connected> {
   const { proxy, isPlain, resolve, signal } = by;
   const { host, port } = proxy;
   const found = isAddress(host) ? [host] : await resolve(host).catch(() => []);
   signal.throwIfAborted();
-  const [first, ...rest] = found.map((address): Target => ({ host, address, port }));
-  if (first === undefined) return failed(`the proxy ${proxy.url} leads to no address`);
+  const [first, ...rest] = found.map((address): ConnectTarget => ({ host, address, port }));
+  if (first === undefined) return failed(`the proxy ${proxy.url} has no address`);
   const targets: Targets = [first, ...rest];
   const connected = await connectTo(targets, dialling, { isSecure: proxy.isSecure, signal });
   if (connected.kind === "failed")
@@ -43,23 +43,23 @@ export async function connectBy(place: Place, by: ByProxy, dialling: Dialling): 
   } catch (cause) {
     socket.destroy();
     signal.throwIfAborted();
-    return failed(`the proxy ${proxy.url} gives no answer that can be read`, cause);
+    return failed(`the proxy ${proxy.url} sent an invalid answer`, cause);
   }
 }
 
-/** What a proxy's status means for a person. */
+/** The meaning of a proxy's status, for a person. */
 export function whyNot({ url, hasCredentials }: UpstreamProxy, status: number): string {
-  if (status !== 407) return `the proxy ${url} answers with status ${status}`;
+  if (status !== 407) return `the proxy ${url} answered with status ${status}`;
   const what = hasCredentials
-    ? "does not take the user and password of its URL"
-    : "wants a user and a password";
+    ? "rejected the user name and password of its URL"
+    : "needs a user name and a password";
   return `the proxy ${url} ${what} (status 407)`;
 }
 
-/** Asks for a tunnel (RFC 9110, section 9.3.6); the status of the answer. Rejects for what is no answer. */
+/** Requests a tunnel (RFC 9110, section 9.3.6); returns the status of the answer. Rejects if the answer is not HTTP. */
 function tunnelThrough(
   socket: Socket,
-  { host, port }: Place,
+  { host, port }: HostAndPort,
   proxy: UpstreamProxy,
   signal: AbortSignal,
 ): Promise<number> {
@@ -71,8 +71,8 @@ function tunnelThrough(
       setHost: false,
       headers: ["Host", authority, ...proxy.authorization()],
       createConnection: () => socket,
-      maxHeaderSize: MOST_HEAD,
-      // Said here, so that no option of Node can loosen it.
+      maxHeaderSize: MAX_HEAD,
+      // Set explicitly, so that no option of Node can loosen it.
       insecureHTTPParser: false,
       signal,
     });
@@ -81,7 +81,7 @@ function tunnelThrough(
       const hasPage =
         headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
       if (statusCode < 300 && (hasPage || proxy.showsCredentialsIn(head))) {
-        reject(new Error("the proxy answers with a page in place of a tunnel"));
+        reject(new Error("the proxy answered with a page instead of a tunnel"));
         return;
       }
       // A server may speak first.

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 
-/** Reads a stream by numbers of bytes; what is not taken can be put back. */
+/** Reads a stream by byte counts; bytes that were not taken can be put back. */
 export class ByteReader {
   readonly #from: Socket;
   #held: Buffer = Buffer.alloc(0);
@@ -9,30 +9,28 @@ export class ByteReader {
     this.#from = from;
   }
 
-  /** The next so many bytes. Rejects where the stream ends before. */
+  /** Takes the next `length` bytes. Rejects if the stream ends before. */
   async take(length: number): Promise<Buffer> {
     while (this.#held.length < length) {
-      if (!(await this.more())) throw new Error("it ended too early");
+      if (!(await this.more())) throw new Error("the data ended too early");
     }
     const taken = this.#held.subarray(0, length);
     this.#held = this.#held.subarray(length);
     return taken;
   }
 
-  /** The next so many bytes, left where they are; null where the stream ends before. */
+  /** The next `length` bytes, without taking them; null if the stream ends before. */
   async peek(length: number): Promise<Buffer | null> {
     while (this.#held.length < length) if (!(await this.more())) return null;
     return this.#held.subarray(0, length);
   }
 
-  /** All that was read and not taken. */
   get held(): Buffer {
     return this.#held;
   }
 
   /**
-   * Waits for something to be held besides; false where nothing will come any more. Everything that is there is read at
-   * once: a stream that still holds something says so again and again.
+   * Waits for more bytes; false if none will come. Reads everything: else the stream reports the rest again and again.
    */
   async more(): Promise<boolean> {
     for (;;) {
@@ -46,7 +44,6 @@ export class ByteReader {
     }
   }
 
-  /** Puts back what was not taken. */
   putBack(): void {
     if (this.#held.length > 0 && !this.#from.destroyed) this.#from.unshift(this.#held);
     this.#held = Buffer.alloc(0);

@@ -3,68 +3,68 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { escapeInvisible } from "../errors.ts";
 import { AnySignal } from "../host/any-signal.ts";
-import type { Outside, Targets } from "../host/outside.ts";
+import type { Outside, Targets } from "../host/look/outside.ts";
 import type { Limits } from "../profile/limits.ts";
 import { type Network, saysItsHost } from "../profile/network.ts";
 import { proxyFor } from "../profile/proxy-for.ts";
 import type { Upstream, UpstreamProxy } from "../profile/upstream.ts";
-import type { Place } from "../tool/fetch/reach.ts";
+import type { HostAndPort } from "../tool/fetch/reach.ts";
 import { Account, type EgressBecause, type EgressRefusal, type EgressUse } from "./account.ts";
 import { connectBy } from "./by-proxy.ts";
-import { ALL_TRANSFERRED, Connection } from "./connection.ts";
+import { ALL_TRANSFERRED, CountedConnection } from "./connection.ts";
 import { inWords } from "./in-words.ts";
 import { type Judged, judgeHost } from "./judge.ts";
 import { LookUps } from "./look-ups.ts";
 import { placeOf } from "./place-of.ts";
 
-/** What somebody said of a host that is not listed: what may be reached for it, or why nothing. */
+/** A decision about a host that is not listed: the network it allows, or the reason for none. */
 export type Amended =
   | { readonly kind: "granted"; readonly network: Network }
   | { readonly kind: "refused"; readonly because: EgressBecause; readonly reason: string };
 
-/** What one call may reach, and who is told. */
+/** The network that one call may reach, and who receives its reports. */
 export interface EgressPolicy {
   readonly network: Network;
   readonly limits: Pick<Limits, "connections" | "transferBytes" | "connectionMs">;
-  /** The proxies that hosts are reached by, where the network lets them be. */
+  /** The upstream proxies that hosts are reached by, if the network allows them. */
   readonly upstream?: Upstream | null;
-  /** Asks somebody about a host that is not listed; what they say holds for the call. Null: nobody is asked. */
-  readonly ask: ((place: Place, signal: AbortSignal) => Promise<Amended>) | null;
-  /** Told of each refusal, the first time. */
+  /** Asks about a host that is not listed; the answer holds for the call. Null: no one is asked. */
+  readonly ask: ((place: HostAndPort, signal: AbortSignal) => Promise<Amended>) | null;
+  /** Called for each refusal, the first time. */
   readonly onRefused: (refusal: Omit<EgressRefusal, "times">) => void;
 }
 
-/** What became of asking for a host. */
-export type Reached = { readonly kind: "reached"; readonly connection: Connection } | NotReached;
+/** The result of connecting to a host. */
+export type EgressResult = { readonly kind: "reached"; readonly connection: CountedConnection } | NotReached;
 
-/** Why there is no connection: it may not be, or could not be made. */
+/** Why there is no connection: it was rejected, or could not be made. */
 export type NotReached =
   | { readonly kind: "refused"; readonly because: EgressBecause; readonly reason: string }
   | { readonly kind: "failed"; readonly reason: string };
 
-/** So many connections at once where no limit says another number: a supervisor has only so many descriptors. */
-const MOST_CONNECTIONS = 256;
+/** Default maximum of concurrent connections: a supervisor has a limited number of descriptors. */
+const MAX_CONNECTIONS = 256;
 
-/** So many programs may be connected to the proxy besides those that are let out. */
-const MOST_WAITING = 64;
+/** Maximum of programs that are connected to the proxy in addition to those with a connection. */
+const MAX_WAITING = 64;
 
-/** How often is looked at what was moved, where that is bounded, in milliseconds. */
+/** How often the transferred bytes are checked, if they are limited, in milliseconds. */
 const TICK_MS = 100;
 
 /** How long a server may take to accept a connection, in milliseconds. */
 const CONNECT_MS = 30_000;
 
-/** About more hosts nobody is asked in one call. */
-const MOST_ASKED = 20;
+/** Maximum of hosts that one call may ask about. */
+const MAX_ASKED = 20;
 
-/** So much of what a program calls a host is told. */
-const MOST_HOST = 300;
+/** Maximum of characters reported of a host name. */
+const MAX_HOST = 300;
 
-/** The way out of one call: what it may reach, what it has reached, and its end. */
+/** The network access of one call: the hosts it may reach, the ones it has reached, and its end. */
 export class CallEgress implements Disposable {
   /**
-   * What programs of the call show to the proxy: 192 random bits. In hex, because scripts take it out of `http_proxy` and hand
-   * it on: one secret in 64 would begin with `-` in base64url, and be taken for an option.
+   * The credential that programs of the call show to the proxy: 192 random bits. In hex, because scripts take it out of
+   * `http_proxy` and pass it on: one secret in 64 would begin with `-` in base64url and be taken for an option.
    */
   readonly secret = randomBytes(24).toString("hex");
   readonly #policy: EgressPolicy;
@@ -72,10 +72,10 @@ export class CallEgress implements Disposable {
   readonly #account = new Account();
   readonly #over = new AbortController();
   readonly #lookUps: LookUps;
-  /** Looks at what was moved where nobody tells it: heads, and answers that are none yet. */
+  /** Counts bytes that are reported by no event: heads, and incomplete answers. */
   readonly #ticker: NodeJS.Timeout | undefined;
   readonly #clients = new Set<Socket>();
-  readonly #connections = new Set<Connection>();
+  readonly #connections = new Set<CountedConnection>();
   readonly #asked = new Map<string, Promise<Amended>>();
   #pending = 0;
   #transferred = 0;
@@ -90,21 +90,21 @@ export class CallEgress implements Disposable {
       }, TICK_MS).unref();
   }
 
-  /** Whether the call is over: nothing is reached any more. */
+  /** True if the call has ended: it can reach nothing more. */
   get isOver(): boolean {
     return this.#over.signal.aborted;
   }
 
-  /** So many of its programs may be connected to the proxy at once: some wait for an answer, or are told no. */
+  /** Maximum of connected programs of the call: some wait for an answer or a rejection. */
   get mostClients(): number {
-    return this.#mostConnections + MOST_WAITING;
+    return this.#mostConnections + MAX_WAITING;
   }
 
-  /** Takes a program that has shown the secret until the end of the call; where there are too many, it is sent away. */
+  /** Accepts a program that has shown the secret until the end of the call; closes it if there are too many. */
   admit(client: Socket): boolean {
     if (this.#clients.has(client)) return true;
     if (this.isOver || this.#clients.size >= this.mostClients) {
-      const reason = `${this.mostClients} programs are connected to the proxy already`;
+      const reason = `${this.mostClients} programs are already connected to the proxy`;
       if (!this.isOver) this.refuse({ host: null, port: null }, "limit", reason);
       client.destroy();
       return false;
@@ -114,16 +114,15 @@ export class CallEgress implements Disposable {
     return true;
   }
 
-  /** What the call did to the network until now. */
   use(): EgressUse {
     for (const connection of this.#connections) connection.tally();
     return this.#account.use();
   }
 
-  /** Connects to a host as a program names it, if the call may. Never rejects. */
-  async reach(host: string, port: number, wants: "tunnel" | "page" = "tunnel"): Promise<Reached> {
+  /** Connects to a host as named by a program, if the call may. Never rejects. */
+  async reach(host: string, port: number, wants: "tunnel" | "page" = "tunnel"): Promise<EgressResult> {
     const place = placeOf(host, port);
-    if (place === null) return this.refuse({ host, port }, "malformed", "no host and port can be read in it");
+    if (place === null) return this.refuse({ host, port }, "malformed", "it has no valid host and port");
     const full = this.#whyFull();
     if (full !== null) return this.refuse(place, "limit", full);
     this.#pending += 1;
@@ -136,7 +135,6 @@ export class CallEgress implements Disposable {
     }
   }
 
-  /** Notes that something was not let through. */
   refuse(
     { host, port }: Pick<EgressRefusal, "host" | "port">,
     because: EgressBecause,
@@ -144,38 +142,37 @@ export class CallEgress implements Disposable {
     address?: string,
   ): Extract<NotReached, { readonly kind: "refused" }> {
     const led = address === undefined ? {} : { address };
-    const refusal = { host: host?.slice(0, MOST_HOST) ?? null, port, because, reason, ...led };
-    // What comes after the end has been told already, all of it.
+    const refusal = { host: host?.slice(0, MAX_HOST) ?? null, port, because, reason, ...led };
+    // Use after the end is not recorded: the final report was made.
     if (!this.isOver && this.#account.refused(refusal)) this.#policy.onRefused(refusal);
     return { kind: "refused", because, reason };
   }
 
-  /** Notes that a host was not reached because of the upstream proxy. The error is for the program. */
-  withoutProxy(place: Place, reason: string): Error {
+  withoutProxy(place: HostAndPort, reason: string): Error {
     this.refuse(place, "proxy", reason);
     return new Error(reason);
   }
 
-  /** Whether a hello may ask for this server on a connection; null is what can't be read. Where not, the connection is closed. */
-  maySay({ place, socket }: Connection, serverName: string | null): boolean {
+  /** True if a hello may ask for this server; null is an unreadable name. Otherwise closes the connection. */
+  maySay({ place, socket }: CountedConnection, serverName: string | null): boolean {
     const { host, port } = place;
-    // Servers compare without case, and some without a final dot; no other spelling is one of the same host.
+    // Servers compare without case, and some without a final dot; no other spelling means the same host.
     const asked = serverName?.toLowerCase().replace(/(?<=.)\.$/, "");
     if (asked !== undefined && saysItsHost({ host, port, address: host, serverName: asked })) return true;
-    this.refuse(place, "server-name", `a TLS hello for \`${host}\` ${whatItAsks(serverName)}`);
+    this.refuse(place, "server-name", `the TLS hello for \`${host}\` ${whatItAsks(serverName)}`);
     socket.destroy();
     return false;
   }
 
-  /** The end of the call: every connection of it is closed, and whoever waits for one gets none. */
+  /** Ends the call: closes all of its connections, and fails those that are waited for. */
   [Symbol.dispose](): void {
-    this.#over.abort(new Error("the call is over"));
+    this.#over.abort(new Error("the call has ended"));
     clearInterval(this.#ticker);
     for (const { socket } of this.#connections) socket.destroy();
     for (const client of this.#clients) client.destroy();
   }
 
-  async #reach(place: Place, isPlain: boolean): Promise<Reached> {
+  async #reach(place: HostAndPort, isPlain: boolean): Promise<EgressResult> {
     const { signal } = this.#over;
     signal.throwIfAborted();
     const { ask, network: granted, upstream = null } = this.#policy;
@@ -208,16 +205,16 @@ export class CallEgress implements Disposable {
     return { kind: "reached", connection: this.#counted(place, socket, { isStrict, pagesBy }, proxy.url) };
   }
 
-  /** Asked once for each host and port: what is answered holds for the call. */
-  #askOnce(place: Place, ask: NonNullable<EgressPolicy["ask"]>): Promise<Amended> {
+  /** Asks once for each host and port: the answer holds for the call. */
+  #askOnce(place: HostAndPort, ask: NonNullable<EgressPolicy["ask"]>): Promise<Amended> {
     const key = `${place.host} ${place.port}`;
     const known = this.#asked.get(key);
     if (known !== undefined) return known;
     const asked: Promise<Amended> =
-      this.#asked.size < MOST_ASKED
+      this.#asked.size < MAX_ASKED
         ? ask(place, this.#over.signal)
         : Promise.resolve({ kind: "refused", because: "limit", reason: TOO_MANY_ASKED });
-    if (this.#asked.size < MOST_ASKED) this.#asked.set(key, asked);
+    if (this.#asked.size < MAX_ASKED) this.#asked.set(key, asked);
     return asked;
   }
 
@@ -225,18 +222,18 @@ export class CallEgress implements Disposable {
     using stopped = new AnySignal(this.#over.signal, AbortSignal.timeout(CONNECT_MS));
     const { signal } = stopped;
     const socket = this.#outside.dial(targets);
-    // What happens to it later is told by its end.
+    // Later errors are reported by its end.
     socket.on("error", () => undefined);
     try {
       await once(socket, "connect", { signal });
       return socket;
     } catch (cause) {
       socket.destroy();
-      throw signal.aborted ? new Error("nobody answered in time", { cause }) : cause;
+      throw signal.aborted ? new Error("the request was not answered in time", { cause }) : cause;
     }
   }
 
-  async #dialBy(place: Place, proxy: UpstreamProxy, isPlain: boolean): Promise<Socket> {
+  async #dialBy(place: HostAndPort, proxy: UpstreamProxy, isPlain: boolean): Promise<Socket> {
     using stopped = new AnySignal(this.#over.signal, AbortSignal.timeout(CONNECT_MS));
     const { signal } = stopped;
     const by = { proxy, isPlain, resolve: this.#lookUps.find, signal };
@@ -251,13 +248,13 @@ export class CallEgress implements Disposable {
   }
 
   #counted(
-    place: Place,
+    place: HostAndPort,
     socket: Socket,
-    kind: Pick<Connection, "isStrict" | "pagesBy">,
+    kind: Pick<CountedConnection, "isStrict" | "pagesBy">,
     by: string | null,
-  ): Connection {
+  ): CountedConnection {
     const counts = this.#account.connected(place, by);
-    const connection = new Connection(place, socket, kind, {
+    const connection = new CountedConnection(place, socket, kind, {
       limits: this.#policy.limits,
       add: (sentBytes, receivedBytes) => {
         counts(sentBytes, receivedBytes);
@@ -272,21 +269,21 @@ export class CallEgress implements Disposable {
   }
 
   get #mostConnections(): number {
-    return this.#policy.limits.connections ?? MOST_CONNECTIONS;
+    return this.#policy.limits.connections ?? MAX_CONNECTIONS;
   }
 
   #whyFull(): string | null {
     const { transferBytes } = this.#policy.limits;
     if (this.#connections.size + this.#pending >= this.#mostConnections)
-      return `${this.#mostConnections} connections of the call are open already`;
+      return `${this.#mostConnections} connections of the call are already open`;
     return transferBytes !== undefined && this.#transferred > transferBytes ? ALL_TRANSFERRED : null;
   }
 }
 
 function whatItAsks(serverName: string | null): string {
   if (serverName === null) return "can't be read";
-  if (serverName === "") return "asks for no host";
-  return `asks for \`${escapeInvisible(serverName).slice(0, MOST_HOST)}\``;
+  if (serverName === "") return "names no host";
+  return `names \`${escapeInvisible(serverName).slice(0, MAX_HOST)}\``;
 }
 
-const TOO_MANY_ASKED = `${MOST_ASKED} other hosts were asked about in this call`;
+const TOO_MANY_ASKED = `this call already requested ${MAX_ASKED} other hosts`;

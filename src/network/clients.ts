@@ -3,26 +3,26 @@ import type { EgressBecause, EgressRefusal } from "./account.ts";
 import type { CallEgress } from "./call-egress.ts";
 import type { Callers } from "./callers.ts";
 
-/** How far programs may try a proxy's patience. */
+/** Limits on a proxy's clients. */
 export interface ProxyBounds {
-  /** So many may be connected at once of which it is not known which call they are of: each call bounds its own. */
+  /** Maximum of concurrent connections whose call is not known yet: each call bounds its own. */
   readonly mostClients: number;
-  /** How long one may take to say what it wants, in milliseconds. */
+  /** How long a client may take to send a request, in milliseconds. */
   readonly headMs: number;
 }
 
-/** The usual time for that. */
+/** The default of `headMs`. */
 export const HEAD_MS = 10_000;
 
-/** Programs that are connected to a proxy: whose they are, and how long they may take. */
+/** The clients of a proxy: which call each belongs to, and how long it may take. */
 export class Clients implements Disposable {
   readonly #callers: Callers;
   readonly #bounds: ProxyBounds;
   readonly #all = new Set<Socket>();
-  /** Those that have not shown a secret, the first first. */
+  /** Clients that have not shown a secret, oldest first. */
   readonly #unknown = new Set<Socket>();
   readonly #timers = new WeakMap<Socket, NodeJS.Timeout>();
-  /** How many requests of a client are being answered: it may send the next ones before. */
+  /** The number of requests of a client that are being answered: it may send the next ones before. */
   readonly #asked = new WeakMap<Socket, number>();
 
   constructor(callers: Callers, bounds: ProxyBounds) {
@@ -30,15 +30,12 @@ export class Clients implements Disposable {
     this.#bounds = bounds;
   }
 
-  /**
-   * Takes one that has just come. Where there are too many already, the one that has been silent for longest goes: a
-   * program says at once what it wants, so that those that never do keep none of them out.
-   */
+  /** Adds a client; if there are too many, closes the longest silent one. Programs send a request at once. */
   add(client: Socket): void {
     const { mostClients } = this.#bounds;
     const [oldest] = this.#unknown;
     if (oldest !== undefined && this.#unknown.size >= mostClients) {
-      this.note("limit", `${mostClients} programs are connected to the proxy already`);
+      this.note("limit", `${mostClients} programs are already connected to the proxy`);
       this.#unknown.delete(oldest);
       oldest.destroy();
     }
@@ -52,7 +49,7 @@ export class Clients implements Disposable {
     this.#await(client);
   }
 
-  /** Whose a client is by the secret that it shows; null for nobody's, and where too many of the call are connected. */
+  /** The call of a client by the secret it shows; null for an unknown secret, or if the call has too many clients. */
   callerOf(client: Socket, secret: string, place: Pick<EgressRefusal, "host" | "port">): CallEgress | null {
     const egress = this.#callers.find(secret, place);
     if (egress === null || !egress.admit(client)) return null;
@@ -60,27 +57,22 @@ export class Clients implements Disposable {
     return egress;
   }
 
-  /** It has said what it wants: a request of it is being answered. */
   asked(client: Socket): void {
     this.#count(client, 1);
   }
 
-  /** Whether a request of it is being answered. */
   isAsking(client: Socket): boolean {
     return (this.#asked.get(client) ?? 0) > 0;
   }
 
-  /** One was answered: the next is waited for. */
   answered(client: Socket): void {
     this.#count(client, -1);
   }
 
-  /** Somebody came who did not get as far as to say what they want. */
   note(because: Extract<EgressBecause, "malformed" | "limit">, reason: string): void {
     this.#callers.note(because, reason);
   }
 
-  /** Closes every connection. */
   [Symbol.dispose](): void {
     for (const client of this.#all) client.destroy();
   }
@@ -92,16 +84,15 @@ export class Clients implements Disposable {
     else this.#await(client);
   }
 
-  /** It has to say something soon. */
   #await(client: Socket): void {
     clearTimeout(this.#timers.get(client));
     if (client.destroyed) return;
     const { headMs } = this.#bounds;
     const late = (): void => {
-      this.note("limit", `nobody said within ${headMs / 1000} s what is wanted of the proxy`);
+      this.note("limit", `the proxy got no request within ${headMs / 1000} s`);
       client.destroy();
     };
-    // Calls keep a process going, not what waits for them.
+    // Calls keep a process alive; waiting for their programs does not.
     this.#timers.set(client, setTimeout(late, headMs).unref());
   }
 }

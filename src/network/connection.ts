@@ -1,28 +1,27 @@
 import type { Socket } from "node:net";
 import type { Limits } from "../profile/limits.ts";
 import type { UpstreamProxy } from "../profile/upstream.ts";
-import type { Place } from "../tool/fetch/reach.ts";
+import type { HostAndPort } from "../tool/fetch/reach.ts";
 
-/** What a call's connections have in common: the bounds, what was moved by all of them, and who is told. */
+/** The limits and the byte count that all connections of a call share. */
 export interface Meter {
   readonly limits: Pick<Limits, "transferBytes" | "connectionMs">;
-  /** Adds bytes that were moved; what all connections of the call have moved by now. */
+  /** Adds transferred bytes; returns the total of all connections of the call. */
   readonly add: (sentBytes: number, receivedBytes: number) => number;
-  /** A bound was reached, in words. */
   readonly onBound: (reason: string) => void;
-  readonly onClosed: (connection: Connection) => void;
+  readonly onClosed: (connection: CountedConnection) => void;
 }
 
-/** What is said where a call has moved all that it may. */
-export const ALL_TRANSFERRED = "the call has sent and received as much as it may";
+/** The reason when a call has transferred its maximum of bytes. */
+export const ALL_TRANSFERRED = "the call has reached its limit `transfer`";
 
-/** A connection to where a call may connect, counted for as long as its socket lasts. */
-export class Connection {
-  readonly place: Place;
+/** A connection to an allowed place, counted for as long as its socket lives. */
+export class CountedConnection {
+  readonly place: HostAndPort;
   readonly socket: Socket;
-  /** Whether a TLS hello on it has to ask for its host. */
+  /** True if a TLS hello on it must ask for its host. */
   readonly isStrict: boolean;
-  /** The proxy that plain pages are asked of on it, by their whole URL; null: the host itself is at its end. */
+  /** The proxy that plain pages are requested from by full URL; null: the connection leads to the host itself. */
   readonly pagesBy: UpstreamProxy | null;
   readonly #meter: Meter;
   readonly #timer: NodeJS.Timeout | undefined;
@@ -30,9 +29,9 @@ export class Connection {
   #received = 0;
 
   constructor(
-    place: Place,
+    place: HostAndPort,
     socket: Socket,
-    { isStrict, pagesBy }: Pick<Connection, "isStrict" | "pagesBy">,
+    { isStrict, pagesBy }: Pick<CountedConnection, "isStrict" | "pagesBy">,
     meter: Meter,
   ) {
     this.place = place;
@@ -42,7 +41,7 @@ export class Connection {
     this.#meter = meter;
     const { connectionMs } = meter.limits;
     if (connectionMs !== undefined)
-      this.#timer = setTimeout(() => this.#end("the connection lasted for as long as it may"), connectionMs);
+      this.#timer = setTimeout(() => this.#end("the connection has reached `connection_time`"), connectionMs);
     socket.once("close", () => {
       clearTimeout(this.#timer);
       this.tally();
@@ -50,13 +49,12 @@ export class Connection {
     });
   }
 
-  /** Something went through it: where that is more than the call may move, it is closed. */
+  /** Counts transferred bytes; closes the connection if the call exceeds its maximum. */
   moved(): void {
     const { transferBytes } = this.#meter.limits;
     if (transferBytes !== undefined && this.tally() > transferBytes) this.#end(ALL_TRANSFERRED);
   }
 
-  /** Adds what went through it since the last time; what all connections of the call have moved by now. */
   tally(): number {
     const { bytesWritten, bytesRead } = this.socket;
     const total = this.#meter.add(bytesWritten - this.#sent, bytesRead - this.#received);

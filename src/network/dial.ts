@@ -1,22 +1,22 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { connect as secure } from "node:tls";
-import type { Dial, Targets } from "../host/outside.ts";
+import type { Dial, Targets } from "../host/look/outside.ts";
 import { isAddress } from "../profile/host-rule.ts";
 
 /** How connections are made. */
 export interface Dialling {
   readonly dial: Dial;
-  /** Certificates that servers' own are held against; null: those that the machine's Node trusts. */
+  /** CA certificates that servers are verified with; null: those that the machine's Node trusts. */
   readonly ca: string | null;
 }
 
-/** A connection, or what kept it from being one: nobody there, or a certificate that is not that host's. */
+/** A connection, or the error that prevented it: no server there, or a certificate that is not that host's. */
 export type Connected =
   | { readonly kind: "connected"; readonly socket: Socket }
   | { readonly kind: "failed"; readonly because: "connection" | "certificate"; readonly error: Error };
 
-/** Connects; over TLS the server must prove that it is the host. Rejects when the signal says so. */
+/** Connects; over TLS the server must prove that it is the host. Rejects when the signal aborts. */
 export async function connectTo(
   targets: Targets,
   { dial, ca }: Dialling,
@@ -30,7 +30,7 @@ export async function connectTo(
   return secured(plain, host, { ca }, signal);
 }
 
-/** TLS over a connection that stands; the server must prove that it is the host. Rejects when the signal says so. */
+/** TLS over an open connection; the server must prove that it is the host. Rejects when the signal aborts. */
 export async function secured(
   plain: Socket,
   host: string,
@@ -40,9 +40,9 @@ export async function secured(
   const made = secure({
     socket: plain,
     host,
-    // An address is no name that a server could be asked for (RFC 6066, section 3).
+    // An address is not a valid server name (RFC 6066, section 3).
     servername: isAddress(host) ? "" : host,
-    // Said here, so that no variable of the environment can turn it off.
+    // Set explicitly, so that no environment variable can turn it off.
     rejectUnauthorized: true,
     minVersion: "TLSv1.2",
     ALPNProtocols: ["http/1.1"],
@@ -54,9 +54,9 @@ export async function secured(
   return { kind: "failed", because: "certificate", error: unproven };
 }
 
-/** Waits for a socket's event: null once it came, else the error that came in its place. Rejects on the signal. */
+/** Waits for a socket's event: null once it came, otherwise the error. Rejects on the signal. */
 async function outcomeOf(socket: Socket, event: string, signal: AbortSignal): Promise<Error | null> {
-  // What happens to it later is told to whoever uses it, and must not end the process where nobody does.
+  // Later errors are reported to the user of the socket, and must not end the process if there is none.
   socket.on("error", () => undefined);
   try {
     await once(socket, event, { signal });

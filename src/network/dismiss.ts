@@ -1,12 +1,9 @@
 import type { Duplex } from "node:stream";
 
-/** How long somebody who was told the last may take to hang up, in milliseconds. */
+/** How long a client may take to hang up after the last answer, in milliseconds. */
 const HANG_UP_MS = 2_000;
 
-/**
- * Says the last to a program, or nothing more. What it still sends is read and dropped; where it does not hang up, that is
- * done for it.
- */
+/** Sends the last bytes, if any, and drops further input; closes a client that does not hang up. */
 export function dismiss(client: Duplex, last?: Buffer): void {
   client.end(last);
   client.resume();

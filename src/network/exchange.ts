@@ -3,24 +3,21 @@ import type { Socket } from "node:net";
 import type { UpstreamProxy } from "../profile/upstream.ts";
 import type { PageAddress } from "../tool/fetch/address.ts";
 
-/** What is asked of a server. */
-export interface Asked {
+/** A request to a server. */
+export interface HttpRequest {
   readonly method: "GET" | "HEAD";
   readonly userAgent: string;
   readonly maxHeaderBytes: number;
   readonly signal: AbortSignal;
-  /** The proxy that the connection leads to, which is asked for the whole URL; null: the page's host. */
+  /** The proxy at the end of the connection, which is sent the full URL; null: the page's host. */
   readonly pagesBy: UpstreamProxy | null;
 }
 
-/**
- * Asks for one page over a connection that stands. Nothing of the caller goes along: no cookies, no credentials, no
- * referrer. Rejects with Node's error, and with the signal's reason.
- */
+/** Requests one page, without cookies, credentials or referrer. Rejects with Node's error or the signal's reason. */
 export function exchange(
   socket: Socket,
   { href, host, port }: PageAddress,
-  { method, userAgent, maxHeaderBytes, signal, pagesBy }: Asked,
+  { method, userAgent, maxHeaderBytes, signal, pagesBy }: HttpRequest,
 ): Promise<IncomingMessage> {
   const url = new URL(href);
   return new Promise((resolve, reject) => {
@@ -40,7 +37,7 @@ export function exchange(
       },
       createConnection: () => socket,
       maxHeaderSize: maxHeaderBytes,
-      // Said here, so that no option of Node can loosen it.
+      // Set explicitly, so that no option of Node can loosen it.
       insecureHTTPParser: false,
       signal,
     });
@@ -48,7 +45,7 @@ export function exchange(
     asked.on("error", reject);
     asked.once("upgrade", () => {
       socket.destroy();
-      reject(brokenOff("the server wants another protocol"));
+      reject(brokenOff("the server requires another protocol"));
     });
     asked.once("close", () => reject(brokenOff("the server closed the connection without an answer")));
     asked.end();
@@ -59,7 +56,7 @@ function isPair(words: readonly string[]): words is readonly [string, string] {
   return words.length === 2;
 }
 
-/** What a connection fails with that ended before its answer was whole. */
+/** The error of a connection that ended before its answer was complete. */
 export function brokenOff(message: string): Error {
   return Object.assign(new Error(message), { code: "ECONNRESET" });
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { CofferdamError } from "../errors.ts";
 import { AnySignal } from "../host/any-signal.ts";
-import type { Outside } from "../host/outside.ts";
+import type { Outside } from "../host/look/outside.ts";
 import type { Network } from "../profile/network.ts";
 import { proxyFor } from "../profile/proxy-for.ts";
 import type { Upstream, UpstreamProxy } from "../profile/upstream.ts";
@@ -19,17 +19,16 @@ import { judgeHost } from "./judge.ts";
 import { isText, mediaTypeOf, textOf } from "./page-text.ts";
 import { whyRepeated, whyWithheld } from "./proxy-credentials.ts";
 
-/** How far a fetch goes. */
 export interface FetchLimits {
-  /** Over all, from the first look-up to the last byte. */
+  /** In total, from the first look-up to the last byte. */
   readonly timeMs: number;
   readonly maxRedirects: number;
   readonly maxHeaderBytes: number;
-  /** Of the body as it comes. */
+  /** Maximum of bytes of the body as received. */
   readonly maxEncodedBytes: number;
 }
 
-/** The bounds of every fetch. */
+/** The limits of every fetch. */
 export const FETCH_LIMITS: FetchLimits = {
   timeMs: 30_000,
   maxRedirects: 5,
@@ -37,37 +36,35 @@ export const FETCH_LIMITS: FetchLimits = {
   maxEncodedBytes: 5 * 1024 * 1024,
 };
 
-/** What a fetch is done with. */
 export interface FetchMeans extends Dialling, Pick<Outside, "resolve" | "isOwn"> {
-  /** The proxies that hosts are reached by, where the network lets them be. */
+  /** The upstream proxies that hosts are reached by, if the network allows them. */
   readonly upstream?: Upstream | null;
   readonly limits: FetchLimits;
   readonly userAgent: string;
 }
 
-/** By a host's own look-up and network. */
+/** The means of a host: its own look-up and network. */
 export function meansOf(outside: Outside, userAgent: string, upstream: Upstream | null = null): FetchMeans {
   return { ...outside, ca: null, limits: FETCH_LIMITS, userAgent, upstream };
 }
 
-/** What is fetched, and within what. */
+/** The page to fetch, and the limits. */
 export interface PageRequest {
   readonly address: PageAddress;
-  /** What may be reached, on the first hop as on every other. */
+  /** The hosts that may be reached, on every hop. */
   readonly network: Network;
   readonly method: "GET" | "HEAD";
-  /** Of the body, unpacked. */
+  /** Maximum of bytes of the unpacked body. */
   readonly maxBytes: number;
   readonly signal: AbortSignal | null;
 }
 
-/** What one hop came to. */
 type Hop =
   | { readonly kind: "redirect"; readonly status: number; readonly location: string }
   | Omit<Extract<Fetched, { readonly kind: "page" }>, "url" | "redirects">
   | Stopped;
 
-/** What ended a fetch, and of a page that is no text what it is. */
+/** Why a fetch ended; for a page that is not text, its type. */
 interface Stopped {
   readonly kind: "stopped";
   readonly because: StoppedBecause;
@@ -77,8 +74,8 @@ interface Stopped {
 }
 
 /**
- * Fetches a page. Every hop is judged anew, name and address, and connects to an address that was judged. What keeps it
- * from an answer is a value that tells why. Rejects with the signal's reason where the caller gives up.
+ * Fetches a page. Every hop is judged again, name and address, and connects only to an address that was judged. A
+ * failure is a value that says why. Rejects with the signal's reason if the caller gives up.
  */
 export async function fetchPage(request: PageRequest, means: FetchMeans): Promise<Fetched> {
   const deadline = AbortSignal.timeout(means.limits.timeMs);
@@ -102,7 +99,7 @@ export async function fetchPage(request: PageRequest, means: FetchMeans): Promis
       return stop({
         kind: "stopped",
         because: "redirects",
-        reason: `it was sent on more than ${means.limits.maxRedirects} times`,
+        reason: `it was redirected more than ${means.limits.maxRedirects} times`,
       });
     address = next.address;
   }
@@ -110,7 +107,6 @@ export async function fetchPage(request: PageRequest, means: FetchMeans): Promis
 
 type Hopping = Omit<PageRequest, "signal"> & { readonly signal: AbortSignal };
 
-/** One hop; what the network does to it is a value, what this program does wrong is thrown. */
 async function hopTo(
   address: PageAddress,
   request: Hopping,
@@ -121,7 +117,7 @@ async function hopTo(
     return await hop(address, request, means);
   } catch (error) {
     if (request.signal.aborted) {
-      const reason = `there was no whole answer within ${means.limits.timeMs / 1000} s`;
+      const reason = `there was no complete answer within ${means.limits.timeMs / 1000} s`;
       if (deadline.aborted) return { kind: "stopped", because: "time", reason };
       throw request.signal.reason;
     }
@@ -165,7 +161,7 @@ async function hop(address: PageAddress, request: Hopping, means: FetchMeans): P
   }
 }
 
-/** A page over TLS is asked for through a tunnel, in which its host must prove itself as it must without one. */
+/** A page over TLS is requested through a tunnel; its host must prove itself in it as without a proxy. */
 async function connectPageBy(
   address: PageAddress,
   proxy: UpstreamProxy,
@@ -192,16 +188,16 @@ async function readResponse(
   if (!hasBody(method, response)) return { ...page, text: "", bytes: 0, isCut: false };
   if (type === null || !isText(type)) {
     const size = sizeOf(headers["content-length"]);
-    const reason = `it is ${type?.name ?? "of a type that it does not tell"}, which is no text`;
+    const reason = `it is ${type?.name ?? "of an unknown type"}, not text`;
     return { kind: "stopped", because: "type", reason, contentType: type?.name ?? null, size };
   }
   const coding = codingOf(headers["content-encoding"]);
   if (coding === null || foreignCodingOf(response) !== null)
-    return { kind: "stopped", because: "encoding", reason: "it is packed in a way that was not asked for" };
+    return { kind: "stopped", because: "encoding", reason: "it has a content coding that was not requested" };
   const mayBeEmpty = hasAnnouncedEnd(response);
   const body = await readBody(response, coding, { maxEncodedBytes, maxBytes, mayBeEmpty });
   if (!body.isCut && !isWhole(response, socket))
-    throw socket.errored ?? brokenOff("it broke off before the end of the page");
+    throw socket.errored ?? brokenOff("the connection ended before the end of the page");
   const text = textOf(body.bytes, type.charset, body.isCut);
   return { ...page, text, bytes: body.bytes.length, isCut: body.isCut };
 }
@@ -214,27 +210,27 @@ function sizeOf(header: string | undefined): number | null {
 
 type Next = { readonly kind: "next"; readonly address: PageAddress } | Stopped;
 
-/** Where a redirect leads. What may not be followed from there is decided by the next hop, as for any first one. */
+/** The target of a redirect. The next hop decides if it may be followed, as for any first one. */
 function nextOf(from: PageAddress, location: string): Next {
   const refused = (reason: string): Next => ({ kind: "stopped", because: "redirect", reason });
   try {
     // Node reads headers as Latin-1; what servers put there beyond ASCII is UTF-8.
     const address = pageAddress(Buffer.from(location, "latin1").toString("utf8"), from.href);
     if (from.protocol === "https:" && address.protocol === "http:")
-      return refused(`it leads from https to http, to \`${address.host}\``);
+      return refused(`it redirects from https to http, to \`${address.host}\``);
     return { kind: "next", address };
   } catch (error) {
     if (!(error instanceof CofferdamError)) throw error;
-    return refused(`it leads on to what can't be fetched: ${error.message}`);
+    return refused(`it redirects to an invalid URL: ${error.message}`);
   }
 }
 
-/** What an error of Node's network code means; null for any other error. */
+/** The meaning of an error of Node's network code; null for any other error. */
 function causeOf(error: unknown): StoppedBecause | null {
   const code = error instanceof Error && "code" in error ? error.code : null;
   if (typeof code !== "string") return null;
   if (code === "HPE_HEADER_OVERFLOW") return "headers";
-  // Brotli's own are spelt with two lines.
+  // Brotli's own codes have two underscores.
   if (/^(Z_|ERR__)/.test(code)) return "encoding";
   if (code.startsWith("HPE_")) return "answer";
   return /^(E[A-Z]+|ERR_STREAM_PREMATURE_CLOSE|ERR_SSL.*|ERR_TLS.*)$/.test(code) ? "connection" : null;

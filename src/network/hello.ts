@@ -1,9 +1,9 @@
-/** The type of the extension that names a server, and of the one kind of name there is (RFC 6066, section 3). */
+/** The type of the server name extension, and of its only kind of name (RFC 6066, section 3). */
 const [SERVER_NAME, HOST_NAME] = [0, 0];
 
 /**
- * The host that a TLS hello asks for (RFC 8446, section 4.1.2; RFC 5246, section 7.4.1.2): the body of its message. Empty
- * where it asks for none; null for what is no hello in every byte, which two ends could read in two ways.
+ * The host that a TLS hello asks for (RFC 8446, section 4.1.2; RFC 5246, section 7.4.1.2), from the body of its
+ * message. Empty if it asks for none. Null if any byte is malformed: two ends could read that in two ways.
  */
 export function serverNameIn(body: Buffer): string | null {
   const at = new Fields(body);
@@ -24,7 +24,6 @@ export function serverNameIn(body: Buffer): string | null {
   return others.length > 0 ? null : hostIn(name);
 }
 
-/** The one host of a list of names. */
 function hostIn(extension: Buffer): string | null {
   const at = new Fields(extension);
   const list = at.vector(2);
@@ -51,7 +50,7 @@ class Fields {
     return this.#taken(bytes)?.readUIntBE(0, bytes) ?? null;
   }
 
-  /** What stands behind its length, which has so many bytes itself. */
+  /** The bytes after a length field of `bytes` bytes. */
   vector(bytes: 1 | 2): Buffer | null {
     const length = this.number(bytes);
     return length === null ? null : this.#taken(length);

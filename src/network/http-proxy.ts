@@ -22,20 +22,19 @@ import {
 import { hasBody, isWhole } from "./body-end.ts";
 import type { CallEgress } from "./call-egress.ts";
 import type { Clients } from "./clients.ts";
-import type { Connection } from "./connection.ts";
+import type { CountedConnection } from "./connection.ts";
 import { dismiss } from "./dismiss.ts";
 import { endToEnd, foreignCodingOf, framingOf } from "./headers.ts";
 import { inWords } from "./in-words.ts";
 import { WithoutCredentials, whyWithheld } from "./proxy-credentials.ts";
 import { tunnel } from "./tunnel.ts";
 
-/** The head of a request or an answer may have so many bytes. */
-const MOST_HEAD = 32 * 1024;
+/** Maximum of bytes of the head of a request or an answer. */
+const MAX_HEAD = 32 * 1024;
 
-/** So many answers may come before the one that counts (RFC 9110, section 15.2); one or two do. */
-const MOST_HINTS = 16;
+/** Maximum of interim answers before the final one (RFC 9110, section 15.2); one or two are usual. */
+const MAX_HINTS = 16;
 
-/** A connection on which nobody asks anything more ends after this, in milliseconds. */
 const IDLE_MS = 5_000;
 
 /** HTTP as proxies speak it (RFC 9110, section 9.3.6; RFC 9112, section 3.2.2): CONNECT, and whole `http://` URLs. */
@@ -46,18 +45,17 @@ export class HttpProxy {
   constructor(clients: Clients) {
     this.#clients = clients;
     const server = createServer({
-      maxHeaderSize: MOST_HEAD,
+      maxHeaderSize: MAX_HEAD,
       keepAliveTimeout: IDLE_MS,
-      // Said here, so that no option of Node can loosen it.
+      // Set explicitly, so that no option of Node can loosen it.
       insecureHTTPParser: false,
       requireHostHeader: false,
-      // How long a head may take `clients` know; a body may take as long as the call.
+      // `clients` limits the time of a head; a body may take as long as the call.
       headersTimeout: 0,
       requestTimeout: 0,
     });
-    // Whatever goes wrong with one is the end of that one, and of nothing else.
+    // An error of one connection ends only that one.
     server.on("request", (asked, answer) => {
-      // What is asked behind the last answer is not done.
       if (asked.socket.writableEnded) return;
       this.#forward(asked, answer).catch(() => answer.destroy());
     });
@@ -68,14 +66,13 @@ export class HttpProxy {
     this.#server = server;
   }
 
-  /** Takes a connection over. */
   serve(client: Socket): void {
-    // What still comes of a body would break the last answer, were the connection closed with that (RFC 9112, section 9.6).
+    // The rest of a body would break the last answer if the connection were closed with it (RFC 9112, section 9.6).
     client.destroySoon = () => dismiss(client);
     this.#server.emit("connection", client);
   }
 
-  /** What is no HTTP, or more of it than is read; or whoever hangs up in the middle, of whom nothing is told. */
+  /** Malformed or oversized HTTP, or a client that hangs up in the middle, which is not reported. */
   #misread(error: Error, client: Duplex): void {
     const code = "code" in error ? String(error.code) : "";
     const isCutShort =
@@ -87,7 +84,7 @@ export class HttpProxy {
     const isTooLong = code === "HPE_HEADER_OVERFLOW";
     this.#clients.note(
       "malformed",
-      isTooLong ? "the head of a request is too long" : "what was said to the proxy is no HTTP",
+      isTooLong ? "the request header is too long" : "the proxy got invalid HTTP",
     );
     if (client.writable) refuse(client, isTooLong ? TOO_LONG : BAD_REQUEST);
     else client.destroy();
@@ -96,15 +93,15 @@ export class HttpProxy {
   async #connect(asked: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
     client.on("error", () => undefined);
     if (!(client instanceof Socket)) return;
-    // At once: a stream with nothing in it ends for good as soon as the program says no more.
+    // At once: an empty stream ends for good as soon as the program has ended its side.
     if (head.length > 0) client.unshift(head);
     if (client.writableEnded) {
       client.destroy();
       return;
     }
-    // What is still being answered would otherwise be said inside the tunnel.
+    // Answers still under way would otherwise be sent inside the tunnel.
     if (this.#clients.isAsking(client)) {
-      this.#clients.note("malformed", "a tunnel was asked for while something else was being answered");
+      this.#clients.note("malformed", "a tunnel was requested during another request");
       client.destroy();
       return;
     }
@@ -132,7 +129,8 @@ export class HttpProxy {
     const place = { host, port: Number(port === undefined || port === "" ? 80 : port) };
     const egress = this.#callerOf(client, asked, place);
     if (egress === null) return say(answer, WANTS_CREDENTIAL);
-    if (asksTheWay(asked)) return say(answer, NOT_FORWARDED);
+    if (asked.method === "TRACE" || asked.headers["max-forwards"] !== undefined)
+      return say(answer, NOT_FORWARDED);
     const reached = await egress.reach(place.host, place.port, "page");
     if (reached.kind !== "reached") return say(answer, answerTo(reached));
     const { connection } = reached;
@@ -143,7 +141,6 @@ export class HttpProxy {
     }
   }
 
-  /** Whose request it is; null where it does not say, or says what is nobody's. */
   #callerOf(
     client: Socket,
     asked: IncomingMessage,
@@ -158,15 +155,11 @@ export class HttpProxy {
   }
 }
 
-function asksTheWay({ method, headers }: IncomingMessage): boolean {
-  return method === "TRACE" || headers["max-forwards"] !== undefined;
-}
-
-/** Asks for the same of the server, and hands its answer back. Each request has a connection of its own. */
+/** Sends the same request to the server and returns its answer. Each request has a connection of its own. */
 function exchange(
   asked: IncomingMessage,
   answer: ServerResponse,
-  connection: Connection,
+  connection: CountedConnection,
   path: string,
   egress: CallEgress,
 ): void {
@@ -179,12 +172,11 @@ function exchange(
   };
   const sent = attempt(() => requestFor(asked, connection, path), fail);
   if (sent === null) return;
-  // A server may have answered all the same, and want no more of what is asked.
+  // A server may have answered anyway, and not want the rest of the request.
   sent.on("error", (error) => {
     if (!answer.headersSent) fail(error);
   });
   sent.once("close", () => {
-    // What still comes of a body is for nobody.
     asked.resume();
     if (!answer.headersSent) fail(new Error("the server closed the connection without an answer"));
   });
@@ -192,8 +184,7 @@ function exchange(
   sent.on("information", () => {
     hints += 1;
     moved();
-    if (hints > MOST_HINTS)
-      fail(new Error("the server answers again and again that it has not answered yet"));
+    if (hints > MAX_HINTS) fail(new Error("the server sent too many interim answers"));
   });
   sent.on("response", (response) => {
     response.on("error", fail);
@@ -212,7 +203,8 @@ function exchange(
     if (body !== response) body.once("error", ({ message }) => without(message));
     attempt(() => {
       const coding = foreignCodingOf(response);
-      if (coding !== null) throw new Error(`the server sends its answer by the transfer coding ${coding}`);
+      if (coding !== null)
+        throw new Error(`the server uses the transfer coding ${coding}, which is not supported`);
       answer.writeHead(response.statusCode ?? 502, response.statusMessage, [
         ...endToEnd(response.rawHeaders, []),
       ]);
@@ -230,10 +222,10 @@ function exchange(
   asked.pipe(sent);
 }
 
-/** The same request, as a proxy sends it on. Throws for what Node sends nobody. */
+/** The same request, as a proxy sends it on. Throws for a request that Node refuses to send. */
 function requestFor(
   asked: IncomingMessage,
-  { socket, place, pagesBy }: Connection,
+  { socket, place, pagesBy }: CountedConnection,
   path: string,
 ): ClientRequest {
   const name = place.host.includes(":") ? `[${place.host}]` : place.host;
@@ -253,12 +245,12 @@ function requestFor(
       ...["Connection", "close"],
     ],
     createConnection: () => socket,
-    maxHeaderSize: MOST_HEAD,
+    maxHeaderSize: MAX_HEAD,
     insecureHTTPParser: false,
   });
 }
 
-/** What it makes; null where it throws, which is told. */
+/** The result; null if it throws, which is reported to `onThrown`. */
 function attempt<Made>(make: () => Made, onThrown: (error: unknown) => void): Made | null {
   try {
     return make();

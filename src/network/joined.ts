@@ -1,12 +1,9 @@
 import type { Socket } from "node:net";
 
-/** How long a side whose other is gone may take to hang up, once it was told all, in milliseconds. */
+/** How long a side may take to hang up after the other is gone, in milliseconds. */
 const GRACE_MS = 2_000;
 
-/**
- * Lets two sockets end together, whoever passes on what they say: either direction ends by itself, and where one side
- * breaks, so does the other. False where one of them is over already, and with it both.
- */
+/** Ends two sockets together: each direction ends by itself; a break ends both. False if one is already over. */
 export function endTogether(a: Socket, b: Socket): boolean {
   for (const one of [a, b]) {
     one.on("error", () => undefined);
@@ -20,7 +17,7 @@ export function endTogether(a: Socket, b: Socket): boolean {
   return false;
 }
 
-/** A side is gone: what it said is still told to the other, which nobody hears any more. */
+/** A side is gone: its remaining data is still sent to the other, whose own data has no receiver. */
 function ending(other: Socket, gone: Socket): void {
   if (!gone.readableEnded) {
     other.destroy();

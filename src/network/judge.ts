@@ -1,41 +1,41 @@
 import ipaddr from "ipaddr.js";
-import type { Outside, Resolve } from "../host/outside.ts";
+import type { Outside, Resolve } from "../host/look/outside.ts";
 import {
   addressClass,
+  type ConnectTarget,
   canonicalAddress,
   coversName,
   isAddress,
   listsAddress,
-  type Target,
 } from "../profile/host-rule.ts";
 import { bars, type Network, reaches } from "../profile/network.ts";
 import type { UpstreamProxy } from "../profile/upstream.ts";
 
-/** Why a host is not connected to, as a word that callers can tell apart. */
+/** Why a host is not connected to, as a word for callers. */
 export type RefusedBecause = "unlisted" | "never" | "no-address" | "private" | "special";
 
-/** What became of looking at a host: the addresses that may be connected to, or why there is none. */
+/** The result of judging a host: the addresses that may be connected to, or why there are none. */
 export type Judged =
-  | { readonly kind: "reachable"; readonly targets: readonly [Target, ...Target[]] }
-  /** Not looked up: the proxy finds it. */
+  | { readonly kind: "reachable"; readonly targets: readonly [ConnectTarget, ...ConnectTarget[]] }
+  /** Not looked up: the proxy resolves it. */
   | { readonly kind: "by-proxy"; readonly proxy: UpstreamProxy }
   | {
       readonly kind: "refused";
       readonly because: RefusedBecause;
       readonly reason: string;
-      /** Where the name leads, if that is why. */
+      /** The address that the name resolves to, if that is the reason. */
       readonly address?: string;
     };
 
 /**
- * Decides whether a host is reached, by its name first, so that no name is looked up that is not allowed: a look-up can
- * carry data away. Then by each address that the name has now; one of this machine's own is reached where it is listed itself,
- * and by `host`. Only the addresses that are answered may be connected to:
- * to look the name up once more would be to trust another answer. `host` is in the spelling of `HostRule`.
+ * Decides whether a host may be reached. Its name comes first, so that no disallowed name is looked up: a look-up can
+ * carry data away. Then each address that the name has now; an address of this machine is reached if it is listed
+ * itself, and by `host`. Connect only to the returned addresses: a second look-up could return others. `host` is in the
+ * spelling of `HostRule`.
  */
 export async function judgeHost(
   network: Network,
-  { host, port }: Pick<Target, "host" | "port">,
+  { host, port }: Pick<ConnectTarget, "host" | "port">,
   { resolve, isOwn, proxy = null }: Judging,
   signal: AbortSignal | null = null,
 ): Promise<Judged> {
@@ -44,8 +44,10 @@ export async function judgeHost(
   if (proxy !== null) return judgeByProxy(network, { host, port }, proxy);
   const found = isAddress(host) ? [host] : await lookedUp(host, resolve, signal);
   if (found.length === 0)
-    return { kind: "refused", because: "no-address", reason: `the name \`${host}\` leads to no address` };
-  const targets = [...new Set(found.flatMap(canonical))].map((address): Target => ({ host, address, port }));
+    return { kind: "refused", because: "no-address", reason: `the name \`${host}\` has no address` };
+  const targets = [...new Set(found.flatMap(canonical))].map(
+    (address): ConnectTarget => ({ host, address, port }),
+  );
   const reached = targets.filter((target) => reaches(network, target));
   if (reached.length === 0) return { kind: "refused", ...whyNotByAddress(network, targets[0] ?? null, host) };
   const [first, ...rest] = await withoutOwn(reached, network, isOwn);
@@ -54,30 +56,34 @@ export async function judgeHost(
   return {
     kind: "refused",
     because: "special",
-    reason: `\`${host}\` leads to ${address}, an address of this machine`,
+    reason: `\`${host}\` has the address ${address} of this machine`,
     address,
   };
 }
 
-/** What a host is judged with: how names are looked up here, and the proxy that it is reached by instead, if any. */
+/** The means to judge a host: name resolution, and the upstream proxy, if any. */
 export interface Judging extends Pick<Outside, "resolve" | "isOwn"> {
   readonly proxy?: UpstreamProxy | null;
 }
 
-function judgeByProxy(network: Network, place: Pick<Target, "host" | "port">, proxy: UpstreamProxy): Judged {
+function judgeByProxy(
+  network: Network,
+  place: Pick<ConnectTarget, "host" | "port">,
+  proxy: UpstreamProxy,
+): Judged {
   if (reaches(network, { ...place, address: place.host, proxy: proxy.url }))
     return { kind: "by-proxy", proxy };
-  const reason = `\`never\` lists an address, and nobody here knows where the proxy ${proxy.url} finds \`${place.host}\``;
+  const reason = `\`never\` lists an address, and the proxy ${proxy.url} may resolve \`${place.host}\` to it`;
   return { kind: "refused", because: "never", reason };
 }
 
-/** One after another: a name may lead to very many. */
+/** One after another: a name may have very many addresses. */
 async function withoutOwn(
-  targets: readonly Target[],
+  targets: readonly ConnectTarget[],
   network: Network,
   isOwn: Outside["isOwn"],
-): Promise<readonly Target[]> {
-  const others: Target[] = [];
+): Promise<readonly ConnectTarget[]> {
+  const others: ConnectTarget[] = [];
   for (const target of targets) {
     const isGiven = network === "host" || listsItself(network, target);
     if (isGiven || !(await isOwn(target.address))) others.push(target);
@@ -85,34 +91,34 @@ async function withoutOwn(
   return others;
 }
 
-/** True where the very address is listed: what a server of this machine lets nobody else reach is reached from here. */
-function listsItself(network: Network, target: Target): boolean {
+/** True if the exact address is listed: a server that only this machine can reach is reached from here. */
+function listsItself(network: Network, target: ConnectTarget): boolean {
   return typeof network === "object" && listsAddress(network.hosts, target);
 }
 
 type Why = Omit<Extract<Judged, { readonly kind: "refused" }>, "kind">;
 
-/** Why a host is refused whatever address it has; null when its address decides. */
+/** Why a host is refused regardless of its address; null if its address decides. */
 function whyNotByName(network: Network, host: string, port: number): Why | null {
   const unlisted: Why = {
     because: "unlisted",
-    reason: `\`${host}\` on port ${port} is not among the hosts that may be reached`,
+    reason: `\`${host}\` on port ${port} is not among the allowed hosts`,
   };
   if (network === "none") return unlisted;
   if (typeof network === "string") return null;
   if (network.never.some((rule) => rule.at === undefined && coversName(rule, host, port)))
-    return { because: "never", reason: `\`${host}\` is among the hosts that are never reached` };
+    return { because: "never", reason: `\`never\` lists \`${host}\`` };
   return network.hosts.some((rule) => coversName(rule, host, port)) ? null : unlisted;
 }
 
-function whyNotByAddress(network: Network, target: Target | null, host: string): Why {
+function whyNotByAddress(network: Network, target: ConnectTarget | null, host: string): Why {
   if (target === null)
-    return { because: "special", reason: `\`${host}\` leads to an address of one network link alone` };
+    return { because: "special", reason: `\`${host}\` has an address of only one network link` };
   const { address } = target;
   if (typeof network === "object" && network.never.some((rule) => bars(rule, target)))
-    return { because: "never", reason: `\`${host}\` leads to ${address}, which is never reached` };
+    return { because: "never", reason: `\`${host}\` has the address ${address}, which \`never\` lists` };
   const because = addressClass(address) === "private" ? "private" : "special";
-  return { because, reason: `\`${host}\` leads to ${address}, ${kindOf(address)}`, address };
+  return { because, reason: `\`${host}\` has the address ${address}, ${kindOf(address)}`, address };
 }
 
 function kindOf(address: string): string {
@@ -121,20 +127,20 @@ function kindOf(address: string): string {
     case "loopback":
       return "a loopback address";
     case "unspecified":
-      return "an address that means this machine";
+      return "an unspecified address";
     case "linkLocal":
       return "a link-local address";
     default:
-      return "an address that is not the public internet's";
+      return "an address outside the public internet";
   }
 }
 
-/** An address with a zone, or in an unusual spelling, is none that can be judged. */
+/** An address with a zone, or in an unusual spelling, can't be judged. */
 function canonical(address: string): readonly string[] {
   return isAddress(address) ? [canonicalAddress(address)] : [];
 }
 
-/** What the name leads to; nothing where it leads nowhere. Rejects with the signal's reason. */
+/** The addresses of a name; none if it does not resolve. Rejects with the signal's reason. */
 async function lookedUp(
   name: string,
   resolve: Resolve,

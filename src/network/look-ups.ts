@@ -1,30 +1,30 @@
-import type { Resolve } from "../host/outside.ts";
-import { Turns } from "./turns.ts";
+import type { Resolve } from "../host/look/outside.ts";
+import { LimitedWork } from "./turns.ts";
 
 /**
- * So many names are looked up at once by all that this process does, one of each call: a look-up can't be taken back, and more
- * would wait behind each other anyway (getaddrinfo(3); libuv, src/threadpool.c: half of its threads).
+ * Maximum of concurrent look-ups of this process, one for each call. A look-up can't be cancelled, and more would queue
+ * anyway (getaddrinfo(3); libuv, src/threadpool.c: half of its threads).
  */
-const ALL = new Turns(2);
+const ALL = new LimitedWork(2);
 
-/** How long one may take once it was begun, in milliseconds; then the name leads nowhere. */
-const MOST_MS = 20_000;
+/** Maximum of time for one look-up, in milliseconds; after it the name does not resolve. */
+const MAX_MS = 20_000;
 
-/** The look-ups of one call: one at a time, each name once for all who want it now, and none when the call is over. */
+/** The look-ups of one call: one at a time, each name once for all that want it now, none after the call's end. */
 export class LookUps {
   readonly #resolve: Resolve;
   readonly #signal: AbortSignal;
   readonly #running = new Map<string, Promise<readonly string[]>>();
-  readonly #own = new Turns(1);
-  readonly #all: Turns;
+  readonly #own = new LimitedWork(1);
+  readonly #all: LimitedWork;
 
-  constructor(resolve: Resolve, signal: AbortSignal, all: Turns = ALL) {
+  constructor(resolve: Resolve, signal: AbortSignal, all: LimitedWork = ALL) {
     this.#resolve = resolve;
     this.#signal = signal;
     this.#all = all;
   }
 
-  /** What a name leads to. Rejects where it leads nowhere, takes too long, or the call is over. */
+  /** The addresses of a name. Rejects if it does not resolve, takes too long, or the call is over. */
   readonly find: Resolve = (name) => {
     const running = this.#running.get(name) ?? this.#start(name);
     this.#running.set(name, running);
@@ -35,11 +35,11 @@ export class LookUps {
     const late = Promise.withResolvers<never>();
     let timer: NodeJS.Timeout | undefined;
     try {
-      // Its turn is over when it has ended, not when nobody waits for it any more.
+      // Its turn is over when it has ended, even if no one waits for it.
       const found = this.#own.take(this.#signal, () =>
         this.#all.take(this.#signal, () => {
-          const tooLate = new Error("it took too long to look the name up");
-          timer = setTimeout(() => late.reject(tooLate), MOST_MS).unref();
+          const tooLate = new Error("the name could not be resolved in time");
+          timer = setTimeout(() => late.reject(tooLate), MAX_MS).unref();
           return this.#resolve(name);
         }),
       );

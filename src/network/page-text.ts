@@ -1,10 +1,10 @@
-/** What a `Content-Type` says: the type in lower case, without parameters, and its charset. */
+/** A parsed `Content-Type`: the type in lower case, without parameters, and its charset. */
 export interface MediaType {
   readonly name: string;
   readonly charset: string | null;
 }
 
-/** Reads a `Content-Type`; null where it says none. */
+/** Parses a `Content-Type`; null if it names no type. */
 export function mediaTypeOf(header: string | undefined): MediaType | null {
   const [name = "", ...parameters] = (header ?? "").split(";").map((part) => part.trim());
   if (!/^[\w.+-]+\/[\w.+-]+$/.test(name)) return null;
@@ -12,7 +12,7 @@ export function mediaTypeOf(header: string | undefined): MediaType | null {
   return { name: name.toLowerCase(), charset: charset ?? null };
 }
 
-/** True for what people and models read as text. */
+/** True for types that people and models read as text. */
 export function isText({ name }: MediaType): boolean {
   return name.startsWith("text/") || /\+(json|xml|yaml)$/.test(name) || TEXT_TYPES.has(name);
 }
@@ -26,8 +26,8 @@ const TEXT_TYPES: ReadonlySet<string> = new Set(
 );
 
 /**
- * A body as text: a byte order mark decides, then the charset, else it is UTF-8 (https://encoding.spec.whatwg.org). What
- * is no text in it becomes `U+FFFD`; of a body that is cut, the beginning of a character at the end is left out.
+ * A body as text: a byte order mark decides, then the charset, else UTF-8 (https://encoding.spec.whatwg.org). Invalid
+ * bytes become `U+FFFD`; in a body that is cut, a partial character at the end is left out.
  */
 export function textOf(bytes: Buffer, charset: string | null, isCut: boolean): string {
   return decoderFor(markedAs(bytes) ?? charset ?? "utf-8").decode(bytes, { stream: isCut });
@@ -43,7 +43,7 @@ function decoderFor(label: string): TextDecoder {
   try {
     return new TextDecoder(label);
   } catch {
-    // A charset that nobody knows is most often a misspelt UTF-8.
+    // An unknown charset is most often a misspelt UTF-8.
     return new TextDecoder("utf-8");
   }
 }

@@ -5,10 +5,10 @@ import { whyNot } from "./by-proxy.ts";
 
 /** The reason that a program gets instead of an answer which contains the proxy's credentials. */
 export function whyRepeated({ url }: UpstreamProxy): string {
-  return `the proxy ${url} repeats the user and password of its URL in its answer`;
+  return `the answer of the proxy ${url} repeats the user name and password of its URL`;
 }
 
-/** The reason why a proxy's answer is withheld because of its head; null for an answer that is handed on. */
+/** The reason why a proxy's answer is withheld because of its head; null for an answer that is passed on. */
 export function whyWithheld(
   { rawHeaders, statusCode, statusMessage = "" }: IncomingMessage,
   proxy: UpstreamProxy,
@@ -21,8 +21,8 @@ export function whyWithheld(
 }
 
 /**
- * Hands on the body of a proxy's answer, and fails before the first byte of the proxy's credentials. Bytes that may begin
- * them wait for the next piece; all others are handed on at once.
+ * Passes on the body of a proxy's answer, and fails before the first byte of the proxy's credentials. Bytes that may
+ * begin them wait for the next piece; all others are passed on at once.
  */
 export class WithoutCredentials extends Transform {
   readonly #proxy: UpstreamProxy;

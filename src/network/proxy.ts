@@ -4,7 +4,7 @@ import { Clients, type ProxyBounds } from "./clients.ts";
 import { HttpProxy } from "./http-proxy.ts";
 import { SOCKS_5, serveSocks } from "./socks.ts";
 
-/** The egress proxy: HTTP and SOCKS 5 on one endpoint, told apart by the first byte. It knows of calls only by `callers`. */
+/** The egress proxy: HTTP and SOCKS 5 on one endpoint, distinguished by the first byte. */
 export class EgressProxy implements Disposable {
   readonly #clients: Clients;
   readonly #http: HttpProxy;
@@ -14,15 +14,14 @@ export class EgressProxy implements Disposable {
     this.#http = new HttpProxy(this.#clients);
   }
 
-  /** Takes what connects to a server, until that is closed. */
+  /** Accepts the connections of a server until that is closed. */
   listen(server: Server): void {
-    // A program may be done with asking and still want its answer.
+    // A program may end its side and still want its answer.
     Object.assign(server, { allowHalfOpen: true });
     server.on("connection", (client) => this.serve(client));
     server.on("error", () => undefined);
   }
 
-  /** Takes one connection. */
   serve(client: Socket): void {
     client.on("error", () => undefined);
     client.setNoDelay(true);
@@ -30,7 +29,6 @@ export class EgressProxy implements Disposable {
     client.once("readable", () => this.#begin(client));
   }
 
-  /** Closes every connection. */
   [Symbol.dispose](): void {
     this.#clients[Symbol.dispose]();
   }
@@ -47,7 +45,7 @@ export class EgressProxy implements Disposable {
       return;
     }
     serveSocks(client, this.#clients).catch(() => {
-      this.#clients.note("malformed", "what was said to the proxy is no SOCKS");
+      this.#clients.note("malformed", "the proxy got invalid SOCKS");
       client.destroy();
     });
   }

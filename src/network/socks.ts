@@ -20,7 +20,7 @@ const REPLY = {
   noSuchAddress: 8,
 } as const;
 
-/** RFC 1928, section 3: a user and a password, or none of what was offered. */
+/** RFC 1928, section 3: a user and a password, or no acceptable method. */
 const [BY_PASSWORD, BY_NOTHING] = [2, 0xff];
 
 /** SOCKS 5 with a user and a password (RFC 1929), to connect and nothing else; names are looked up here. */
@@ -43,7 +43,7 @@ export async function serveSocks(client: Socket, clients: Clients): Promise<void
   const port = (await reader.take(2)).readUInt16BE();
   clients.asked(client);
   if (version !== SOCKS_5 || command !== 1) return end(client, reply(REPLY.noSuchCommand));
-  // Before anything is waited for: a stream with nothing in it ends for good as soon as the program says no more.
+  // Before any wait: an empty stream ends for good as soon as the program has ended its side.
   reader.putBack();
   const reached = await egress.reach(host, port);
   if (reached.kind !== "reached") return end(client, reply(replyTo(reached)));
@@ -67,7 +67,7 @@ async function readHost(reader: ByteReader, kind: number): Promise<string | null
   }
 }
 
-/** The address that is told is none: nobody but the proxy has one there. */
+/** The address in the reply is empty: only the proxy knows the real one. */
 function reply(code: number): readonly number[] {
   return [SOCKS_5, code, 0, 1, 0, 0, 0, 0, 0, 0];
 }

@@ -1,15 +1,12 @@
 import type { Socket } from "node:net";
 import { ByteReader } from "./byte-reader.ts";
 import type { CallEgress } from "./call-egress.ts";
-import type { Connection } from "./connection.ts";
+import type { CountedConnection } from "./connection.ts";
 import { asksAgain, passHellos } from "./hellos.ts";
 import { endTogether } from "./joined.ts";
 
-/**
- * Joins a program and a connection, as bytes: either direction ends by itself, and where one side breaks, so does the
- * other.
- */
-export function tunnel(client: Socket, connection: Connection, egress: CallEgress): void {
+/** Joins a program and a connection, as bytes: each direction ends by itself; a break ends both. */
+export function tunnel(client: Socket, connection: CountedConnection, egress: CallEgress): void {
   const { socket } = connection;
   if (!endTogether(client, socket)) return;
   const moved = (): void => connection.moved();
@@ -21,10 +18,10 @@ export function tunnel(client: Socket, connection: Connection, egress: CallEgres
   });
 }
 
-/** What the program says; hellos that have to ask for the connection's host are read before they are passed on. */
+/** Passes on the program's bytes; hellos that must ask for the connection's host are read first. */
 async function passOn(
   client: Socket,
-  connection: Connection,
+  connection: CountedConnection,
   egress: CallEgress,
   moved: () => void,
 ): Promise<void> {
@@ -37,7 +34,7 @@ async function passOn(
       pass: (bytes) => void socket.write(bytes),
       wantsAnother: () => wantsAnother,
     });
-    if (!mayGoOn) throw new Error("a hello asks for another host");
+    if (!mayGoOn) throw new Error("the TLS hello names another host");
     const { held } = said;
     if (held.length > 0) socket.write(held);
   }
@@ -46,7 +43,6 @@ async function passOn(
   else client.pipe(socket);
 }
 
-/** Whether a server wants another hello, by what it says first; not where it says nothing more. */
 function firstWords(socket: Socket): Promise<boolean> {
   return new Promise((resolve) => {
     let said = Buffer.alloc(0);

@@ -1,5 +1,5 @@
-/** Has work done so many at a time, in the order in which it came. */
-export class Turns {
+/** Runs work with a maximum of concurrent jobs, in order of arrival. */
+export class LimitedWork {
   readonly #most: number;
   readonly #waiting = new Set<() => void>();
   #taken = 0;
@@ -8,7 +8,7 @@ export class Turns {
     this.#most = most;
   }
 
-  /** What the work makes, once it is its turn. Rejects with the signal's reason where that comes first: then nothing is done. */
+  /** Runs the work at its turn. Rejects with the signal's reason if that comes first: then nothing is done. */
   async take<Made>(signal: AbortSignal, work: () => Promise<Made>): Promise<Made> {
     signal.throwIfAborted();
     await this.#enter(signal);
@@ -40,7 +40,7 @@ export class Turns {
     });
   }
 
-  /** Whoever waits for longest has the turn from now on: nobody comes between. */
+  /** The longest waiting has the turn at once: no other can come between. */
   #leave(): void {
     const [next] = this.#waiting;
     if (next === undefined) {

@@ -1,16 +1,13 @@
 import { z } from "zod";
 
-/**
- * What becomes of files that a call made and that hosts execute by themselves. `report`: they stay, and are told. `ask`: they are
- * taken away, and given back where a person says so. `quarantine`: they are taken away. In this order each is stricter.
- */
+/** Handling of files a call made that hosts execute: `report`, `ask` (taken away unless approved) or `quarantine`. */
 export const AppearedPolicy = z.enum(["report", "ask", "quarantine"]);
 export type AppearedPolicy = z.infer<typeof AppearedPolicy>;
 
-/** What an operator can demand: nothing looser than what a config says by default. */
+/** The policies that an operator can demand: none is looser than a config's default. */
 export const OperatorAppeared = z.enum(["ask", "quarantine"]);
 
-/** The strictest of several. */
+/** The strictest of several policies. */
 export function strictestAppeared(
   first: AppearedPolicy,
   ...others: readonly AppearedPolicy[]

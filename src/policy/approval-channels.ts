@@ -2,49 +2,94 @@ import { z } from "zod";
 import { EnvName } from "../profile/env-pattern.ts";
 
 /**
- * Where requests, grants and events are kept: in this process, in a file of the state folder that every process of this
- * user shares, or in a database that many hosts share. `postgres` is a connection URL, in which `${NAME}` stands for a
- * variable of the environment: a password has no place in a file.
+ * The store of requests, grants and events: this process, a file of the state folder that all processes of this user
+ * share, or a database that many hosts share. `postgres` is a connection URL, in which `${NAME}` is replaced by an
+ * environment variable: a password does not belong in a file.
  */
 export const StoreSetting = z.union(
-  [z.enum(["memory", "sqlite"]), z.strictObject({ postgres: z.string().min(1) })],
-  { error: "it is `memory`, `sqlite`, or `{ postgres: URL }`" },
+  [
+    z.enum(["memory", "sqlite"]),
+    z.strictObject({
+      postgres: z
+        .string()
+        .min(1)
+        .meta({
+          description: "The URL of the database; `${NAME}` is an environment variable.",
+          examples: ["postgres://cofferdam:${PGPASSWORD}@db.example.org/approvals"],
+        }),
+    }),
+  ],
+  { error: "write `memory`, `sqlite`, or `{ postgres: URL }`" },
 );
 export type StoreSetting = z.infer<typeof StoreSetting>;
 
-/** Someone who may answer over HTTP: their name stands beside their answers, their token in a variable. */
-const Approver = z.strictObject({ token_env: EnvName });
+/** A person who may answer over HTTP. The name is recorded with each answer; the token is in a variable. */
+const Approver = z.strictObject({
+  token_env: EnvName.meta({ description: "The variable with the token.", examples: ["ANN_TOKEN"] }),
+});
 
 /** How `cofferdam serve` listens. */
 export const HttpChannel = z.strictObject({
-  /** `host:port`, or the absolute path of a unix socket. Port 0 takes one that is free. */
-  listen: z.string().min(1).default("127.0.0.1:0"),
-  /** By name. Without any there is one token, made anew at each start. */
-  approvers: z.record(z.string().min(1).max(64), Approver).default({}),
-  /** Further names that it may be asked under, as `name` or `name:port`: of a proxy in front of it, say. */
-  hosts: z.array(z.string().min(1)).max(64).default([]),
-  /** Origins whose pages may use it besides its own. */
-  origins: z.array(z.string().min(1)).max(64).default([]),
+  listen: z
+    .string()
+    .min(1)
+    .default("127.0.0.1:0")
+    .describe("`host:port`, or the absolute path of a unix socket. Port 0 selects a free port."),
+  approvers: z
+    .record(z.string().min(1).max(64), Approver)
+    .default({})
+    .meta({
+      description: "The people who may answer, by name. If none is listed, each start creates one token.",
+      examples: [{ ann: { token_env: "ANN_TOKEN" } }],
+    }),
+  hosts: z
+    .array(z.string().min(1))
+    .max(64)
+    .default([])
+    .meta({
+      description: "Other names of the server, for example that of a reverse proxy.",
+      examples: [["approvals.example.org"]],
+    }),
+  origins: z
+    .array(z.string().min(1))
+    .max(64)
+    .default([])
+    .meta({
+      description: "Origins of other pages that may use the API.",
+      examples: [["https://tools.example.org"]],
+    }),
 });
 export type HttpChannel = z.infer<typeof HttpChannel>;
 
-/** A chat in which a bot asks. */
+/** A chat in which a bot asks for approval. */
 export const TelegramChannel = z.strictObject({
-  token_env: EnvName,
-  /** The id of the chat. */
-  chat: z.int(),
-  /** Who may answer, by their ids: everybody else in the chat can only read. */
-  approvers: z.array(z.int().positive()).min(1).max(256),
-  /** Another root of the Bot API, as of a server of one's own. */
-  api_root: z.url({ protocol: /^https?$/ }).optional(),
+  token_env: EnvName.meta({ description: "The variable with the bot's token.", examples: ["BOT_TOKEN"] }),
+  chat: z.int().meta({ description: "The id of the chat.", examples: [-1001234567890] }),
+  approvers: z
+    .array(z.int().positive())
+    .min(1)
+    .max(256)
+    .meta({
+      description: "The ids of the users who may answer. Others in the chat can only read.",
+      examples: [[12345678]],
+    }),
+  api_root: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .meta({
+      description: "Another URL of the Bot API, for your own server.",
+      examples: ["https://bots.example.org"],
+    }),
 });
 export type TelegramChannel = z.infer<typeof TelegramChannel>;
 
-/** Where people answer, beside the terminal: what `cofferdam serve` opens, and what calls then wait for. */
+/** The channels for answers beside the terminal: `cofferdam serve` opens them, and calls then wait for them. */
 export const Channels = z.strictObject({
-  http: HttpChannel.optional(),
-  telegram: TelegramChannel.optional(),
-  /** Whether the user of an MCP client is asked there, by forms, where the client has them. */
-  elicitation: z.boolean().default(true),
+  http: HttpChannel.optional().describe("The inbox and the HTTP API."),
+  telegram: TelegramChannel.optional().describe("A chat where a Telegram bot asks."),
+  elicitation: z
+    .boolean()
+    .default(true)
+    .describe("Ask the user of an MCP client with the client's forms, if it has them."),
 });
 export type Channels = z.infer<typeof Channels>;

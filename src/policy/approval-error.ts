@@ -1,13 +1,13 @@
 import { CofferdamError, type ErrorDetails } from "../errors.ts";
 
-/** The codes of what keeps a call from running. */
+/** The codes for calls that did not run. */
 export type ApprovalCode = "APPROVAL_BLOCKED" | "APPROVAL_DENIED" | "APPROVAL_TIMEOUT" | "APPROVAL_PENDING";
 
-/** A call that may not run, for callers that want a denial thrown: which tool, and why in one line. */
+/** A call that may not run, for callers that want a denial thrown: the tool, and the reason in one line. */
 export class ApprovalError extends CofferdamError {
   readonly tool: string;
   readonly reason: string;
-  /** True where asking again may help. */
+  /** True if asking again may help. */
   readonly isRetryable: boolean;
 
   constructor(code: ApprovalCode, tool: string, reason: string, details: ErrorDetails = {}) {
@@ -27,7 +27,7 @@ export class ApprovalBlockedError extends ApprovalError {
   }
 }
 
-/** A person or a mode said no, or nobody could be asked. */
+/** Rejected by a person or a mode, or there was no one to ask. */
 export class ApprovalDeniedError extends ApprovalError {
   constructor(tool: string, reason: string, details: ErrorDetails = {}) {
     super("APPROVAL_DENIED", tool, reason, details);
@@ -35,7 +35,7 @@ export class ApprovalDeniedError extends ApprovalError {
   }
 }
 
-/** Nobody answered in time. */
+/** No answer came in time. */
 export class ApprovalTimeoutError extends ApprovalError {
   constructor(tool: string, reason: string, details: ErrorDetails = {}) {
     super("APPROVAL_TIMEOUT", tool, reason, details);
@@ -43,7 +43,7 @@ export class ApprovalTimeoutError extends ApprovalError {
   }
 }
 
-/** The answer will come later; by this id it can be asked for. */
+/** The answer will come later; the id is for looking it up. */
 export class ApprovalPendingError extends ApprovalError {
   readonly approvalId: string;
 

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { Age, Duration, Size } from "../profile/quantity.ts";
+import { commandExamples } from "../shell/rule.ts";
 import { Mode, RuleOrder } from "./action.ts";
 import { Channels, StoreSetting } from "./approval-channels.ts";
 import { RiskDefaults } from "./risk.ts";
 import { OperatorToolRule, ToolRule } from "./tool-rule.ts";
 
-/** What happens when nobody answers in time: the call fails, it is a no, or the question has no end. */
+/** The effect of a missing answer: the call fails, the request is rejected, or it never expires. */
 export const OnTimeout = z.enum(["error", "deny", "wait"]);
 export type OnTimeout = z.infer<typeof OnTimeout>;
 
@@ -13,79 +14,120 @@ export type OnTimeout = z.infer<typeof OnTimeout>;
 export const WaitStyle = z.enum(["block", "suspend"]);
 export type WaitStyle = z.infer<typeof WaitStyle>;
 
-/** The most rules of one layer. */
-const MOST_RULES = 10_000;
+const MAX_RULES = 10_000;
 
-const Rules = z.array(ToolRule).max(MOST_RULES).default([]);
+const Rules = z.array(ToolRule).max(MAX_RULES).default([]);
 
 const AgentName = z
   .string()
-  .regex(/^[^*]+$/, "an agent's name has no `*`: rules name several agents by their own `agents`");
+  .regex(/^[^*]+$/, "write a name without `*`: to name several agents, use `agents` of a rule");
 
 /** `approval:` of cofferdam.yaml. */
 export const ApprovalSection = z.strictObject({
-  mode: Mode.default("interactive"),
-  order: RuleOrder.default("last-match"),
-  rules: Rules,
-  /** For calls that no rule covers and whose tool says nothing itself. */
-  risk_defaults: RiskDefaults.prefault({}),
-  /** Further rules for calls of one agent: a layer of their own. */
+  mode: Mode.default("interactive").describe(
+    "`interactive`: ask a person. `approve_all`: approve every request. `strict`: reject every request.",
+  ),
+  order: RuleOrder.default("last-match").describe("The rule that decides if several rules cover a call."),
+  rules: Rules.meta({
+    description: "Rules for tools.",
+    examples: [[{ pattern: "delete_*", action: "deny" }]],
+  }),
+  risk_defaults: RiskDefaults.prefault({}).describe(
+    "The action for calls without a matching rule or a decision of their tool.",
+  ),
   agents: z
-    .record(AgentName, z.strictObject({ order: RuleOrder.default("last-match"), rules: Rules }))
-    .default({}),
-  timeout: Duration.default(300_000),
-  /** What happens after `timeout`. Without it a call that stands still fails, and one that is run later has `keep`. */
-  on_timeout: OnTimeout.optional(),
-  /** So long a call that is run later can be answered. */
-  keep: Age.default(7 * 24 * 3_600_000),
-  /** A call stands still until the answer, or ends as pending and is run later. */
-  wait: WaitStyle.default("block"),
-  store: StoreSetting.default("sqlite"),
-  channels: Channels.prefault({}),
-  /** So many questions of one session, and of one MCP token, may wait for an answer at once. */
-  most_pending: z.int().min(1).default(20),
-  /** So much may be kept for them meanwhile: inputs, and what people look at. */
-  most_pending_size: Size.default(64 * 1024 ** 2),
+    .record(
+      AgentName,
+      z.strictObject({
+        order: RuleOrder.default("last-match").describe(
+          "The rule that decides if several rules cover a call.",
+        ),
+        rules: Rules.describe("Rules for tools, only for this agent."),
+      }),
+    )
+    .default({})
+    .meta({
+      description: "More rules for one agent, by its name. The strictest of both layers decides.",
+      examples: [{ researcher: { rules: [{ pattern: "write_*", action: "deny" }] } }],
+    }),
+  timeout: Duration.prefault("5m").describe("The maximum time that a call waits for an answer."),
+  on_timeout: OnTimeout.optional().describe(
+    "After `timeout`: the call fails (`error`), is rejected (`deny`), or continues to wait (`wait`). Default: a waiting call fails, a suspended call can be answered until `keep` ends.",
+  ),
+  keep: Age.prefault("7d").describe("The time during which a suspended call can be answered."),
+  wait: WaitStyle.default("block").describe(
+    "`block`: a call waits for the answer. `suspend`: it ends as pending, and is resumed later.",
+  ),
+  store: StoreSetting.default("sqlite").describe(
+    "The store of requests and approvals: `memory`, a file that all processes of this user share (`sqlite`), or a Postgres database.",
+  ),
+  channels: Channels.prefault({}).describe(
+    "Channels where people answer, besides the terminal. `cofferdam serve` opens them.",
+  ),
+  most_pending: z
+    .int()
+    .min(1)
+    .default(20)
+    .describe("The maximum number of waiting requests of one session or MCP client."),
+  most_pending_size: Size.prefault("64MiB").describe("The maximum size of their inputs and previews."),
 });
 export type ApprovalSection = z.infer<typeof ApprovalSection>;
 
-/** Nothing is said: what an empty `approval:` means. */
+/** The meaning of an empty `approval:`. */
 export const DEFAULT_APPROVAL: ApprovalSection = ApprovalSection.parse({});
 
-/** A rule of an operator on command lines: it asks or denies. */
+/** An operator's rule on command lines: it asks or denies. */
 const OperatorShellRule = z.strictObject({
-  shell: z.string().min(1),
-  action: z.enum(["ask", "deny"]),
-  reason: z.string().optional(),
-  match: z.array(z.string()).max(64).optional(),
-  not_match: z.array(z.string()).max(64).optional(),
+  shell: z
+    .string()
+    .min(1)
+    .meta({ description: "The first words of a command line.", examples: ["git push"] }),
+  action: z.enum(["ask", "deny"]).describe("The action of the rule: an operator cannot allow."),
+  reason: z
+    .string()
+    .optional()
+    .meta({ description: "Shown with the request or denial.", examples: ["ask before you push"] }),
+  ...commandExamples("git push origin", "git pull"),
 });
 
-/** A rule of an operator: it asks or denies, for a tool by `pattern` or for a command line by `shell`. */
+/** An operator's rule: it asks or denies, for a tool by `pattern` or for a command line by `shell`. */
 export const OperatorRule = z.union([OperatorToolRule, OperatorShellRule], {
-  error: "an operator's rule is `{ pattern | shell, action: ask | deny }`: an operator can only tighten",
+  error: "write `{ pattern | shell, action: ask | deny }`: an operator can't allow",
 });
 export type OperatorRule = z.infer<typeof OperatorRule>;
 
-/** `approval:` of an operator file. A field left out says nothing. */
+/** `approval:` of an operator file. An omitted field has no effect. */
 export const OperatorApprovalSection = z.strictObject({
-  rules: z.array(OperatorRule).max(MOST_RULES).default([]),
-  modes: z.array(Mode).optional(),
-  session_grants: z.boolean().optional(),
+  rules: z
+    .array(OperatorRule)
+    .max(MAX_RULES)
+    .default([])
+    .meta({
+      description: "Rules for tools (`pattern`) or command lines (`shell`).",
+      examples: [[{ pattern: "delete_*", action: "deny" }]],
+    }),
+  modes: z
+    .array(Mode)
+    .optional()
+    .meta({
+      description: "The values of `approval.mode` that a config may use.",
+      examples: [["interactive", "strict"]],
+    }),
+  session_grants: z.boolean().optional().describe("`false`: an approval counts once, never for the session."),
 });
 export type OperatorApprovalSection = z.infer<typeof OperatorApprovalSection>;
 
-/** What all operator files together say about approval. */
+/** The approval settings of all operator files together. */
 export interface OperatorApproval {
   readonly rules: readonly OperatorRule[];
   readonly modes: readonly Mode[];
   readonly sessionGrants: boolean;
 }
 
-/** No operator says anything: the unit of `meetApproval`. */
+/** The unit of `meetApproval`: no operator settings. */
 export const NO_OPERATOR: OperatorApproval = { rules: [], modes: Mode.options, sessionGrants: true };
 
-/** Both operators' words: every rule of either, the modes that both allow, session grants only where both do. */
+/** The meet of both: all rules of either, the modes that both allow, session grants only if both do. */
 export function meetApproval(a: OperatorApproval, b: OperatorApproval): OperatorApproval {
   return {
     rules: [...a.rules, ...b.rules],
@@ -94,7 +136,7 @@ export function meetApproval(a: OperatorApproval, b: OperatorApproval): Operator
   };
 }
 
-/** One file's section as the model has it. */
+/** The approval settings of one file's section. */
 export function operatorApproval(section: OperatorApprovalSection | undefined): OperatorApproval {
   if (section === undefined) return NO_OPERATOR;
   return {

@@ -8,25 +8,25 @@ import { allSteps } from "./steps.ts";
 /** Data that canonical JSON can hold. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** How much a value from outside may hold: lists and objects in one another; values in all, itself and names of members counted. */
+/** Bounds of a value from outside: depth of nesting; number of values, with itself and names of members. */
 export const JSON_BOUNDS = { deep: 128, values: 100_000 } as const;
-/** How large it may be as JSON text: everything else waits while it is read, hashed and written down. */
+/** Maximum size as JSON text: all other work waits while it is parsed, hashed and written. */
 export const MAX_JSON_BYTES = 32 * 1024 ** 2;
-const TOO_LARGE = "hold more than 32 MiB as JSON text";
-/** No argument has a longer name, in UTF-16 units. */
+const TOO_LARGE = "have more than 32 MiB as JSON text";
+/** Maximum length of an argument's name, in UTF-16 units. */
 const MAX_KEY = 4_096;
-/** A shorter text, in UTF-16 units, is read in one step. */
+/** A shorter text, in UTF-16 units, is parsed in one step. */
 const MAX_STEP = 16 * 1024;
-/** What a number or a word of JSON counts for. */
+/** The estimated size of a number or a literal of JSON. */
 const LEAF_BYTES = 8;
 
 /**
- * The one text of a JSON value (RFC 8785): keys in order of their UTF-16 code units, no blanks.
- * Throws `USAGE` for what it can't hold without loss: lone surrogates, numbers beyond 2^53 or not finite, and
- * everything that is no JSON at all, which types keep out but values from outside may be.
+ * The canonical text of a JSON value (RFC 8785): keys in order of their UTF-16 code units, no blanks. Throws `USAGE`
+ * for values that it can't hold without loss: lone surrogates, numbers beyond 2^53 or not finite, and anything that is
+ * not JSON. Types exclude the last, values from outside may not.
  */
 export function canonicalJson(value: Json): string {
-  // The set grows while it is walked, and each value is looked at once.
+  // The set grows during the walk; each value is visited once.
   const all = new Set<unknown>([value]);
   for (const one of all) {
     const look = lookAt(one);
@@ -39,29 +39,27 @@ export function canonicalJson(value: Json): string {
   return text;
 }
 
-/** The same of a value in which no other is. Throws the same. */
+/** The same for a value without members. Throws the same. */
 export function canonicalLeaf(value: null | boolean | number | string): string {
   const look = lookAt(value);
   if (look.kind === "leaf") return JSON.stringify(look.value);
-  const { what, hint } = look.kind === "fault" ? look : fault("is no leaf", "send data");
+  const { what, hint } = look.kind === "fault" ? look : fault("is a list or an object", "send data");
   throw new CofferdamError("USAGE", `a value ${what}`, { hint });
 }
 
 /**
- * A value from outside, such as a model's arguments, as JSON: a frozen copy, so that nobody can change it while a
- * person thinks. Every property is read once. `-0` becomes `0`, a key `__proto__` is refused.
- * Throws `USAGE`, with the place (`arguments.a.b[3]`), for what canonical JSON can't hold without loss, for what holds
- * itself, for more than 128 lists and objects in one another, for more than 100,000 values in all, and for more than
- * 32 MiB as JSON text.
+ * A value from outside, such as a model's arguments, as JSON: a frozen copy, so that it can't change during a person's
+ * review. Every property is read once. `-0` becomes `0`, a key `__proto__` is rejected. Throws `USAGE`, with the place
+ * (`arguments.a.b[3]`), for values that canonical JSON can't hold without loss, for cycles, for more than 128 nested
+ * lists and objects, for more than 100,000 values in all, and for more than 32 MiB as JSON text.
  */
 export function asJson(value: unknown): Json {
   return new JsonCopy().of(value);
 }
 
-/** Copies one value from outside. */
 class JsonCopy {
   readonly #within = new Set<unknown>();
-  /** The way to what is copied now: its place is told only where it is refused. */
+  /** The path to the current value, made into a place only for an error. */
   readonly #steps: (string | number)[] = [];
   #values = JSON_BOUNDS.values;
   #bytes = MAX_JSON_BYTES;
@@ -70,10 +68,10 @@ class JsonCopy {
     const isContainer = typeof one === "object" && one !== null;
     this.#values -= 1;
     const within = Array.isArray(one) ? one.length : isContainer ? 2 * Object.keys(one).length : 0;
-    if (this.#values < within) refuse("arguments", "hold more than 100,000 values in all", "send less");
-    if (this.#within.has(one)) this.#refuse("holds itself", "send a tree");
+    if (this.#values < within) refuse("arguments", "have more than 100,000 values", "send less");
+    if (this.#within.has(one)) this.#refuse("contains itself", "send data without cycles");
     if (isContainer && this.#within.size === JSON_BOUNDS.deep)
-      this.#refuse("stands more than 128 deep", "send a flatter value");
+      this.#refuse("is nested more than 128 levels deep", "use fewer levels");
     const look = lookAt(one);
     if (look.kind === "fault") {
       if (look.key !== undefined) this.#steps.push(look.key);
@@ -96,7 +94,7 @@ class JsonCopy {
     this.#steps.push(step);
     if (typeof step === "string") {
       this.#values -= 1;
-      if (step.length > MAX_KEY) this.#refuse("has a longer name than 4,096 characters", "use another name");
+      if (step.length > MAX_KEY) this.#refuse("has a name of more than 4,096 characters", "use another name");
       this.#take(step);
     }
     const copy = this.of(value);
@@ -106,7 +104,7 @@ class JsonCopy {
 
   #take(leaf: null | boolean | number | string): void {
     this.#bytes -= typeof leaf === "string" ? jsonBytes(leaf, this.#bytes) : LEAF_BYTES;
-    if (this.#bytes < 0) refuse("arguments", TOO_LARGE, "send less, or a file's name");
+    if (this.#bytes < 0) refuse("arguments", TOO_LARGE, "send less, or the path of a file");
   }
 
   #refuse(what: string, hint: string): never {
@@ -118,37 +116,34 @@ class JsonCopy {
   }
 }
 
-/** Arguments as data, or as the JSON text that a model sends. Throws as `parseJson` and `asJson` do. */
+/** Arguments as data, or as the JSON text that a model sends. Throws the errors of `parseJson` and `asJson`. */
 export function readJson(given: unknown): Json {
   return typeof given === "string" ? parseJson(given) : asJson(given);
 }
 
-/** The same, a text in steps, none of which takes long. */
+/** The same, in short steps for a text. */
 export function* readJsonInSteps(given: unknown): Generator<void, Json> {
-  // What is no text its caller could change meanwhile.
+  // The caller could change anything but a text between two steps.
   if (typeof given !== "string") return asJson(given);
   const value = yield* parsed(given);
-  // A short text is one step, so that calls made at once are asked about in their order.
+  // A short text is one step, so that concurrent calls keep their order of requests.
   if (given.length > MAX_STEP) yield;
   return asJson(value);
 }
 
-/**
- * JSON text as a model sends it, as `asJson` gives it. Throws `USAGE`, with line and column, for malformed text and for
- * an object that has a key twice: two readers of it would see two different calls. Else as `asJson`.
- */
+/** JSON text as `asJson` data. Throws `USAGE`, also for a duplicate key: two readers would see two different calls. */
 export function parseJson(text: string): Json {
   return asJson(allSteps(parsed(text)));
 }
 
 function* parsed(text: string): Generator<void, unknown> {
-  if (text.length > MAX_JSON_BYTES) refuse("arguments", TOO_LARGE, "send less, or a file's name");
+  if (text.length > MAX_JSON_BYTES) refuse("arguments", TOO_LARGE, "send less, or the path of a file");
   const read = yield* readJsonText(text, JSON_BOUNDS);
   if (read.kind === "value") return read.value;
   yield;
   const before = text.slice(0, read.index);
   const place = `line ${newlinesIn(before) + 1}, column ${before.length - before.lastIndexOf("\n")}`;
-  throw new CofferdamError("USAGE", `the arguments can't be read: ${visible(read.what)} (${place})`, {
+  throw new CofferdamError("USAGE", `the arguments are not valid JSON: ${visible(read.what)} (${place})`, {
     hint: "send JSON, each key once",
   });
 }
@@ -157,7 +152,7 @@ function refuse(at: string, what: string, hint: string): never {
   throw new CofferdamError("USAGE", `${visible(at)} ${what}`, { hint });
 }
 
-/** One value without what is in it. Of a fault: what is wrong, as a predicate, and the key that it is about, if one. */
+/** One value without its members. A fault has its description, as a predicate, and its key, if any. */
 type Look =
   | { readonly kind: "leaf"; readonly value: null | boolean | number | string }
   | { readonly kind: "list"; readonly items: readonly unknown[] }
@@ -169,11 +164,13 @@ function lookAt(value: unknown): Look {
     case "boolean":
       return { kind: "leaf", value };
     case "number":
-      // Adding makes 0 of -0, which JSON has no other text for.
+      // Adding turns -0 into 0: JSON has no other text for it.
       if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return { kind: "leaf", value: value + 0 };
-      return fault("is a number that is not finite, or too large to be told exactly", "send it as a string");
+      return fault("is a number that is not finite, or too large to be exact", "send it as a string");
     case "string":
-      return value.isWellFormed() ? { kind: "leaf", value } : fault(`holds ${HALF}`, "send well-formed text");
+      return value.isWellFormed()
+        ? { kind: "leaf", value }
+        : fault(`contains ${HALF}`, "send well-formed text");
     case "object":
       if (value === null) return { kind: "leaf", value };
       return Array.isArray(value) ? lookAtList(value) : lookAtObject(value);
@@ -191,29 +188,26 @@ const HALF = "half a character (a lone surrogate)";
 
 function lookAtList(list: readonly unknown[]): Look {
   if (Object.getPrototypeOf(list) !== Array.prototype)
-    return fault("is a list of a class", "send a plain array");
+    return fault("is an instance of a subclass of Array", "send a plain array");
   if (Reflect.ownKeys(list).length !== list.length + 1)
-    return fault("is a list with gaps, or with names beside its items", "send a plain array");
+    return fault("is a list with gaps or extra properties", "send a plain array");
   const items = Array.from(list, (_, index) => Object.getOwnPropertyDescriptor(list, index));
-  if (!items.every(isPlain))
-    return fault("is a list with gaps, or with an item that is computed", "send a plain array");
+  if (!items.every(isPlain)) return fault("is a list with gaps or computed items", "send a plain array");
   return { kind: "list", items: items.map((item): unknown => item?.value) };
 }
 
 function lookAtObject(object: object): Look {
   const prototype: unknown = Object.getPrototypeOf(object);
   if (prototype !== null && prototype !== Object.prototype)
-    return fault("is an object of a class", "send a plain object");
+    return fault("is an instance of a class", "send a plain object");
   const members: (readonly [string, unknown])[] = [];
   for (const key of Reflect.ownKeys(object)) {
-    if (typeof key === "symbol") return fault("is an object with a symbol for a key", "send a plain object");
-    // Libraries drop it or take it for more than data: two readers would see two different calls.
-    if (key === "__proto__")
-      return { ...fault("is a name that no argument can have", "use another name"), key };
+    if (typeof key === "symbol") return fault("is an object with a symbol as a key", "send a plain object");
+    // Libraries drop it or give it a special meaning: two readers would see two different calls.
+    if (key === "__proto__") return { ...fault("is a reserved name", "use another name"), key };
     if (!key.isWellFormed()) return { ...fault(`has ${HALF} in its name`, "send well-formed text"), key };
     const property = Object.getOwnPropertyDescriptor(object, key);
-    if (!isPlain(property))
-      return { ...fault("is computed, or hidden from a copy", "send a plain object"), key };
+    if (!isPlain(property)) return { ...fault("is computed or not enumerable", "send a plain object"), key };
     members.push([key, property?.value]);
   }
   return { kind: "object", members };
@@ -227,7 +221,7 @@ function fault(what: string, hint: string): Look & { readonly kind: "fault" } {
   return { kind: "fault", what, hint };
 }
 
-/** True for a list, and not an object. */
+/** True for a list, false for an object. */
 export function isList(value: Exclude<Json, string | number | boolean | null>): value is readonly Json[] {
   return Array.isArray(value);
 }

@@ -5,17 +5,17 @@ import { meetApproval, NO_OPERATOR, type OperatorApproval } from "./approval-sec
 import { argumentsReachAll } from "./rule-reach.ts";
 import type { OperatorToolRule } from "./tool-rule.ts";
 
-/** What an operator demands beside a profile: who is asked, as whom tools run, and what becomes of what hosts execute. */
+/** An operator's demands beside a profile: approval, the user that tools run as, and files that hosts execute. */
 export interface Demands {
   readonly approval: OperatorApproval;
   readonly runAs: "any" | "not-root";
   readonly appeared: AppearedPolicy;
 }
 
-/** Nothing is demanded: the unit of `meetDemands`. */
+/** The unit of `meetDemands`: no demands. */
 export const NO_DEMANDS: Demands = { approval: NO_OPERATOR, runAs: "any", appeared: "report" };
 
-/** What both demand. */
+/** The demands of both together. */
 export function meetDemands(a: Demands, b: Demands): Demands {
   return {
     approval: meetApproval(a.approval, b.approval),
@@ -25,16 +25,15 @@ export function meetDemands(a: Demands, b: Demands): Demands {
 }
 
 /**
- * Something that one operator's demands let pass and another's do not. Of a rule of the other: what it says about the
- * calls that it covers; whether the one asks about all of these; and whether this is certain, which it is not where
- * rules that cover a program by its file name as well may come to the same.
+ * Something that one operator's demands allow and the other's do not. For a rule of the other: its action, whether the
+ * first asks about all of its calls, and whether this is certain. It is uncertain if rules that also match a program by
+ * its file name may have the same effect.
  */
 export type Looseness =
   | {
       readonly field: "rule";
       readonly of: "pattern" | "shell";
       readonly text: string;
-      /** The arguments that the rule is about; undefined for whatever they are. */
       readonly args: OperatorToolRule["args"];
       readonly action: "ask" | "deny";
       readonly isAsked: boolean;
@@ -46,8 +45,8 @@ export type Looseness =
   | { readonly field: "appeared"; readonly appeared: AppearedPolicy };
 
 /**
- * Everything that `a` lets pass and `b` does not; empty when `a` is surely no wider. What both demand is never wider than
- * either, and a call that the rules of `b` deny, or ask about, and those of `a` let pass is always found.
+ * Everything that `a` allows and `b` does not; empty if `a` is surely no wider. The meet of both is never wider than
+ * either. A call that the rules of `b` deny, or ask about, and those of `a` allow is always found.
  */
 export function loosenessOf(a: Demands, b: Demands): readonly Looseness[] {
   const modes = a.approval.modes.filter((mode) => !b.approval.modes.includes(mode));
@@ -62,7 +61,7 @@ export function loosenessOf(a: Demands, b: Demands): readonly Looseness[] {
   ];
 }
 
-/** A rule in its one spelling: runs of `*` are one, words stand one blank apart, and the reason says nothing. */
+/** A normalized rule: runs of `*` become one, words are separated by one blank, and the reason is dropped. */
 interface Rule {
   readonly of: "pattern" | "shell";
   readonly text: string;
@@ -96,15 +95,12 @@ function isAsStrict(own: Rule, rule: Rule): boolean {
   return own.action === "deny" || rule.action === "ask";
 }
 
-/**
- * True when the rule `wide` covers every call that `rule` covers. A glob covers all that another does exactly when it
- * covers that other with each `*` taken for a character of its own: only a `*` can stand for that one.
- */
+/** True if `wide` covers `rule`: a glob does if it matches that with each `*` replaced by an unused character. */
 function coversAll(wide: Rule, rule: Rule): boolean {
   return argumentsReachAll(wide.args, rule.args) && coversText(wide, rule);
 }
 
-/** True unless some arguments that `rule` is about are surely none of `own`: of JSON text and command lines nobody knows. */
+/** False only if no arguments of `rule` can be those of `own`: never for JSON text and command lines. */
 function mayBeAbout(own: Rule, rule: Rule): boolean {
   const isText = rule.of === "shell" || typeof own.args === "string" || typeof rule.args === "string";
   return isText || argumentsReachAll(own.args, rule.args);
@@ -118,7 +114,7 @@ function coversText(wide: Rule, rule: Rule): boolean {
   return wide.text === "*" && rule.text === "shell";
 }
 
-/** True for rules that the file name of a program, or of the file behind a link, may bring together. */
+/** True for rules that may match the same program by its file name, or that of a link's target. */
 function mayCoverByName(own: Rule, rule: Rule): boolean {
   if (own.of !== "shell" || rule.of !== "shell") return false;
   const [program = "", ...rest] = sample(own, rule.text).split(" ");
@@ -126,7 +122,7 @@ function mayCoverByName(own: Rule, rule: Rule): boolean {
   return name !== program && coversWords(shellPattern(own.text), [name, ...rest], false);
 }
 
-/** The text as one that it covers: each `*` is a character that the other rule does not write. */
+/** A text that the glob covers: each `*` is replaced by a character that the other rule does not contain. */
 function sample(other: Rule, text: string): string {
   let code = 0xe000;
   while (other.text.includes(String.fromCharCode(code))) code += 1;

@@ -1,19 +1,19 @@
 import { z } from "zod";
 import { JsonData } from "./json-data.ts";
 
-/** How far a yes reaches: this one call, or every call like it until the session ends. */
+/** The reach of an approval: this one call, or every call like it until the session ends. */
 export const Scope = z.enum(["once", "session"]);
 export type Scope = z.infer<typeof Scope>;
 
-/** Who answered. */
+/** The name of the person or program that answered. */
 export const Who = z.string().min(1).max(256);
 
-/** What they said besides. */
+/** A comment of the person who answered. */
 export const Note = z.string().max(16_384);
 
 /**
- * What a person answered, or that nobody did. `by` names who: a person, a program, `nobody`. `editedInput` is what shall
- * run in place of what was asked about; it is judged again.
+ * The answer to a request, or a missing answer. `by` names a person, a program, or `nobody`. `editedInput` is the input
+ * that replaces the requested one; it is judged again.
  */
 export const Decision = z
   .discriminatedUnion("status", [

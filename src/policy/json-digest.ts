@@ -1,16 +1,16 @@
 import { sha256 } from "../profile/digest.ts";
 import { canonicalLeaf, isList, type Json } from "./canonical-json.ts";
 
-/** Longer texts, in UTF-16 units, count by their own digest: to escape megabytes takes longer than to hash them. */
+/** Longer texts, in UTF-16 units, are replaced by their digest: escaping megabytes takes longer than hashing them. */
 const MAX_WRITTEN = 4_096;
 
 /** The digests of long texts, for values that share them. */
 export type TextDigests = Map<string, string>;
 
 /**
- * SHA-256, in hex, of the canonical text of a JSON value (RFC 8785), in which `#` and its own SHA-256 stand for each text
- * of more than 4,096 UTF-16 units: outside of a text no JSON has that sign, so different values have different digests.
- * Throws `USAGE` for what canonical JSON can't hold.
+ * SHA-256, in hex, of the canonical text of a JSON value (RFC 8785). Each text of more than 4,096 UTF-16 units is
+ * replaced by `#` and its own SHA-256. JSON has no `#` outside of texts, so different values have different digests.
+ * Throws `USAGE` for values that canonical JSON can't hold.
  */
 export function jsonDigest(value: Json, digests: TextDigests = new Map()): string {
   const pieces: string[] = [];
@@ -28,7 +28,7 @@ function write(value: Json, pieces: string[], digests: TextDigests): void {
     }
     pieces.push(value.length === 0 ? "[]" : "]");
   } else {
-    // By their UTF-16 units, as RFC 8785 wants it.
+    // Ordered by UTF-16 units, as RFC 8785 requires.
     const keys = Object.keys(value).sort();
     for (const [index, key] of keys.entries()) {
       pieces.push(index === 0 ? "{" : ",", canonicalLeaf(key), ":");
@@ -41,7 +41,7 @@ function write(value: Json, pieces: string[], digests: TextDigests): void {
 function digestOf(text: string, digests: TextDigests): string {
   const known = digests.get(text);
   if (known !== undefined) return known;
-  // It would be another text in UTF-8.
+  // Its UTF-8 would be that of another text.
   if (!text.isWellFormed()) canonicalLeaf(text);
   const digest = sha256(text);
   digests.set(text, digest);

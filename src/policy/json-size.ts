@@ -1,6 +1,6 @@
 import { jsonBytes } from "./json-text.ts";
 
-/** The size of data as JSON, in bytes of UTF-8; of what has more than `most`, more than that. */
+/** The size of data as JSON, in bytes of UTF-8; for more than `most`, any number above it. */
 export function jsonSize(value: unknown, most: number): number {
   if (typeof value === "string") return jsonBytes(value, most);
   if (typeof value !== "object" || value === null) return String(value).length;
@@ -22,7 +22,7 @@ function isList(value: object): value is readonly unknown[] {
   return Array.isArray(value);
 }
 
-/** True for a value that holds more than so many others, however deep. */
+/** True if a value holds more than `most` others, at any depth. */
 export function holdsMoreThan(most: number, value: unknown): boolean {
   const left: unknown[] = [value];
   let values = 0;

@@ -1,34 +1,31 @@
 import { visible } from "../errors.ts";
 
-/** What is wrong with a JSON text, in words, and the index at which. */
+/** A fault of a JSON text: its description and its index. */
 export interface JsonFault {
   readonly what: string;
   readonly index: number;
-  /** True where it may be JSON all the same, but holds more than it may, or what it may not. */
+  /** True if it may be valid JSON that exceeds a limit or has a forbidden name. */
   readonly mayBeJson: boolean;
 }
 
-/** What a JSON text says, or the first fault of it. */
+/** The value of a JSON text, or its first fault. */
 export type JsonRead =
   | { readonly kind: "value"; readonly value: unknown }
   | ({ readonly kind: "fault" } & JsonFault);
 
-/** How much a text may hold, and what its numbers are read as. */
+/** The limits for a text, and the conversion of its numbers. */
 export interface JsonReading {
-  /** So many lists and objects in one another. */
   readonly deep: number;
-  /** So many values in all, names of members counted. */
+  /** Maximum of values in all, with names of members. */
   readonly values: number;
-  /** What a number becomes, by how it is written. */
   readonly number?: (written: string) => unknown;
-  /** A name that no member may have. */
   readonly forbidden?: string;
 }
 
-/** What the grammar (RFC 8259) lets stand next. */
+/** The token that the grammar (RFC 8259) allows next. */
 type Next = "value" | "first item" | "first key" | "key" | "colon" | "more" | "nothing";
 
-/** What was begun: a list, or the members of an object so far and the key of the next one. */
+/** An open list, or an open object with its members so far and the key of the next one. */
 type Open =
   | { readonly kind: "list"; readonly items: unknown[] }
   | { readonly kind: "object"; readonly members: Record<string, unknown>; key: string };
@@ -38,15 +35,11 @@ interface Token {
   readonly end: number;
 }
 
-/** So many tokens are read between two steps, and so many characters of one text. */
+/** Maximum of tokens between two steps, and of characters of one text. */
 const MAX_STEP_TOKENS = 10_000;
 const MAX_STEP_TEXT = 1024 ** 2;
 
-/**
- * Reads a JSON text, and tells the first fault of what is none: where it leaves the grammar, where an object has a key for
- * the second time, however that is escaped, or where it holds more than it may. Reads without recursion, so that no nesting
- * is too deep for it, and in steps, none of which takes long.
- */
+/** Parses a JSON text, or returns its first fault. In short steps, and without recursion: no nesting is too deep. */
 export function* readJsonText(text: string, reading: JsonReading): Generator<void, JsonRead> {
   const tree = new Tree(reading);
   let next: Next | null = "value";
@@ -76,31 +69,30 @@ function fault(what: string, index: number): JsonRead {
   return { kind: "fault", what, index, mayBeJson: false };
 }
 
-/** What a text says so far. */
 class Tree {
   readonly #reading: JsonReading;
   readonly #open: Open[] = [];
   #values = 0;
-  /** What it says in all, once nothing is open. */
+  /** The whole value, once nothing is open. */
   value: unknown;
 
   constructor(reading: JsonReading) {
     this.#reading = reading;
   }
 
-  /** What the next token stands in. */
   get within(): Open | undefined {
     return this.#open.at(-1);
   }
 
-  /** Takes the next token, which stands at its place, a text as what it says; what is wrong with it all the same, null for nothing. */
+  /** Adds a token that the grammar allows here, a text in unescaped form. Returns its fault, or null. */
   take(kind: Token["kind"], read: string, isKey: boolean): Omit<JsonFault, "index"> | null {
     const { deep, values, number = Number } = this.#reading;
     if (STARTS_VALUE.has(kind)) this.#values += 1;
     if (this.#values > values)
-      return { what: `it holds more than ${values.toLocaleString("en")} values in all`, mayBeJson: true };
+      return { what: `it has more than ${values.toLocaleString("en")} values`, mayBeJson: true };
     if (kind === "{" || kind === "[") {
-      if (this.#open.length === deep) return { what: `it stands more than ${deep} deep`, mayBeJson: true };
+      if (this.#open.length === deep)
+        return { what: `it is nested more than ${deep} levels deep`, mayBeJson: true };
       this.#open.push(kind === "{" ? { kind: "object", members: {}, key: "" } : { kind: "list", items: [] });
     } else if (kind === "}" || kind === "]") this.#close();
     else if (kind === "word") this.#add(WORDS.has(read) ? WORDS.get(read) : number(read));
@@ -113,7 +105,7 @@ class Tree {
     if (within?.kind !== "object") return null;
     if (key === this.#reading.forbidden) return { what: `it has a key ${visible(key)}`, mayBeJson: true };
     if (Object.hasOwn(within.members, key))
-      return { what: `the key ${JSON.stringify(key)} stands there twice`, mayBeJson: false };
+      return { what: `the key ${JSON.stringify(key.slice(0, 100))} occurs twice`, mayBeJson: false };
     within.key = key;
     return null;
   }
@@ -134,7 +126,7 @@ class Tree {
   }
 }
 
-/** As JSON.parse makes it: to assign it would set what the object inherits from. */
+/** Members are defined, as JSON.parse does: an assignment of `__proto__` would set the prototype. */
 const OWN = { writable: true, enumerable: true, configurable: true } as const;
 const STARTS_VALUE: ReadonlySet<Token["kind"]> = new Set(["{", "[", "text", "word"]);
 const WORDS: ReadonlyMap<string, boolean | null> = new Map([
@@ -143,7 +135,7 @@ const WORDS: ReadonlyMap<string, boolean | null> = new Map([
   ["null", null],
 ]);
 
-/** What may stand behind a token, null when it is out of place. */
+/** The token allowed after this one; null if this one is out of place. */
 function after(next: Next, kind: Token["kind"], within: Open | undefined): Next | null {
   switch (next) {
     case "nothing":
@@ -187,7 +179,7 @@ function tokenAt(text: string, index: number): Token {
 
 const WORD = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-])/y;
 
-/** The text that begins at `start`, up to its closing quote; none where it has no end or holds what it may not. */
+/** The text that begins at `start`, up to its closing quote; none if it has no end or holds forbidden characters. */
 function* textAt(text: string, start: number): Generator<void, Token> {
   let stepEnd = start + MAX_STEP_TEXT;
   for (let at = start + 1; at < text.length; at += 1) {
@@ -206,7 +198,6 @@ function* textAt(text: string, start: number): Generator<void, Token> {
   return { kind: "none", end: start };
 }
 
-/** What a text in its quotes says. */
 function* unescaped(written: string): Generator<void, string> {
   if (written.length <= MAX_STEP_TEXT) return String(JSON.parse(written));
   const parts: string[] = [];
@@ -220,12 +211,12 @@ function* unescaped(written: string): Generator<void, string> {
   return parts.join("");
 }
 
-/** The end of a part of a text, or where the escape begins that it would cut. */
+/** The end of a part of a text, moved to the start of an escape that it would cut. */
 function beforeEscape(text: string, start: number, end: number): number {
   const last = text.lastIndexOf("\\", end - 1);
   let first = last;
   while (first > start && text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
-  // The second of two ends an escape.
+  // The second backslash of a pair ends an escape.
   if (last < start || (last - first) % 2 === 1) return end;
   return last + (text.charAt(last + 1) === "u" ? 6 : 2) > end ? last : end;
 }
@@ -241,19 +232,19 @@ const BLANK = 0x20;
 const ESCAPED: ReadonlySet<string> = new Set('"\\/bfnrt');
 const HEX: ReadonlySet<string> = new Set("0123456789abcdefABCDEF");
 
-/** So many UTF-16 units are encoded at once: to look at bytes is several times quicker than to look at units. */
+/** Maximum of UTF-16 units encoded in one piece: scanning bytes is several times faster than scanning units. */
 const MAX_ENCODED = 64 * 1024;
-/** A short text is not encoded for that. */
+/** A shorter text is scanned without encoding. */
 const MAX_SHORT = 256;
 
-/** The size of a text as JSON, in bytes of UTF-8, its quotes counted; of one that has more than `most`, more than that. */
+/** The size of a text as JSON, in bytes of UTF-8, with its quotes; for more than `most`, any number above it. */
 export function jsonBytes(text: string, most: number): number {
   if (text.length > most) return text.length;
   let bytes = 2;
   if (text.length <= MAX_SHORT) {
     for (let at = 0; at < text.length; at += 1) {
       const code = text.charCodeAt(at);
-      // Half of a pair is two of its four bytes.
+      // Half of a surrogate pair is two of its four bytes.
       const isHalf = code >= 0xd8_00 && code < 0xe0_00;
       bytes += code < 0x80 ? 1 + (LONGER[code] ?? 0) : code < 0x8_00 || isHalf ? 2 : 3;
     }
@@ -267,7 +258,7 @@ export function jsonBytes(text: string, most: number): number {
   return bytes;
 }
 
-/** How much longer each byte is as JSON: `\n`, `\u001b`, `\"`. */
+/** Extra bytes of each byte as JSON: `\n`, `\u001b`, `\"`. */
 const LONGER = Uint8Array.from({ length: 256 }, (_, byte) => {
   if (byte === QUOTE || byte === BACKSLASH) return 1;
   if (byte >= BLANK) return 0;

@@ -1,2 +1,2 @@
-/** The tool that a question is told by whether what a call left behind is to stay: nothing runs by a yes to it. */
+/** The tool name in a request about keeping files that a call left: approving it runs nothing. */
 export const KEEP_TOOL = "keep_files";

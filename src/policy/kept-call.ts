@@ -1,14 +1,11 @@
 import { z } from "zod";
 import { JsonData } from "./json-data.ts";
 
-/**
- * What it takes to make a call again once it is approved: the tool and the agent stand in its request. It is kept whole, as
- * the program or function would get it, until the call is over or never will be; it is never shown, told or written down.
- */
+/** Data to make a call again once approved, whole until it ends or never will run. Never shown, reported or logged. */
 export const KeptCall = z
   .strictObject({
     input: JsonData,
-    /** The folder that the supervisor stood in. */
+    /** The folder that the supervisor ran in. */
     cwd: z.string(),
   })
   .readonly();

@@ -1,15 +1,13 @@
 import { matchesWord, type ShellPattern, shellPattern } from "../shell/rule.ts";
 import type { KnownBy } from "./reading.ts";
 
-/** A rule, and its pattern. */
 export interface PatternOf<Rule> {
   readonly rule: Rule;
   readonly pattern: ShellPattern;
 }
 
-/** Rules by the program that their patterns name: few of a long list are about one command, and a line has many. */
+/** Rules by the program that their patterns name: few rules of a long list concern one command, and a line has many. */
 export class PatternsByProgram<Rule> {
-  /** In the order of the rules. */
   readonly all: readonly PatternOf<Rule>[];
   readonly #byName = new Map<string, readonly PatternOf<Rule>[]>();
   readonly #globs: readonly PatternOf<Rule>[];
@@ -18,7 +16,7 @@ export class PatternsByProgram<Rule> {
     this.all = rules.map((rule) => ({ rule, pattern: shellPattern(patternOf(rule)) }));
     this.#globs = this.all.filter(({ pattern }) => pattern.program.includes("*"));
     const names = new Set(this.all.map(({ pattern }) => pattern.program));
-    // A rule may name the very program, or it by a glob: in the order of the list.
+    // A rule may match the program by name or by a glob: keep the order of the list.
     for (const name of names)
       this.#byName.set(
         name,
@@ -26,13 +24,12 @@ export class PatternsByProgram<Rule> {
       );
   }
 
-  /** Whether a rule is about the program of this name, and whether one names it. */
+  /** Whether rules match the program of this name, and whether one names it. */
   readonly knownBy: KnownBy = (name) => {
     if (this.#byName.has(name)) return "name";
     return this.#globs.some((one) => isAbout(one, name)) ? "glob" : null;
   };
 
-  /** The rules whose program is the one of this name, in their order. */
   about(name: string): readonly PatternOf<Rule>[] {
     return this.#byName.get(name) ?? this.#globs.filter((one) => isAbout(one, name));
   }

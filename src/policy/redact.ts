@@ -6,23 +6,22 @@ import { secretsIn } from "./secret-shapes.ts";
 
 const HIDDEN = "[hidden]";
 const CUT = "[cut]";
-/** The most that is shown of one text, of one key, of one container, and in all, in characters and in items. */
-const MOST_OF_A_TEXT = 2_000;
-const MOST_OF_A_KEY = 200;
-const MOST_ITEMS = 50;
-const MOST_DEEP = 8;
-const MOST_IN_ALL = 32 * 1024;
-const MOST_LISTED = 50;
-/** How far behind what can be shown a text is read, and how much of that may be half of a longer secret. */
+/** Maximum shown of one text, of one key, of one container, and in all, in characters and in items. */
+const MAX_TEXT_LENGTH = 2_000;
+const MAX_KEY_LENGTH = 200;
+const MAX_ITEMS = 50;
+const MAX_DEEP = 8;
+const MAX_IN_ALL = 32 * 1024;
+const MAX_LISTED = 50;
+/** How far a text is read past its shown part, and how much of that may be half of a longer secret. */
 const READ_AHEAD = 8 * 1024;
 const DOUBTFUL = 1024;
 
 /**
- * Arguments as they may be shown, and what was left out. Hidden is what stands under a name that says that it is a
- * secret, what follows such an option in a list of words, and what has the shape of a credential in any text. Cut is a
- * text behind 2,000 characters, a list or object behind 50 items or 8 deep, and all behind about 32 KiB. Hashes are
- * never made of it. This is cosmetic and no wall: a list of names and shapes misses every secret that looks like
- * something else.
+ * Arguments in a form safe to show, and the list of omissions. Hidden: values under a secret's name, words after such
+ * an option, and credentials by their shape in any text. Cut: texts after 2,000 characters, containers after 50 items
+ * or 8 levels, and everything after about 32 KiB. Hashes are never made of the result. This is cosmetic and no security
+ * boundary: names and shapes miss every secret that looks different.
  */
 export function redact(args: Json): { readonly safeArgs: Json; readonly redactions: Redactions } {
   const notes = new Notes();
@@ -30,23 +29,16 @@ export function redact(args: Json): { readonly safeArgs: Json; readonly redactio
   return { safeArgs, redactions: notes.redactions() };
 }
 
-/**
- * A text as it may be shown: what has the shape of a credential is `[hidden]`, the rest cut. Hides first, so that no
- * secret shows in half where the text is cut. `isWhole` when it is the text as it came. Cosmetic, as `redact`.
- */
+/** A text safe to show: hides secrets by shape before it cuts, so that none is shown in half. Cosmetic, as `redact`. */
 export function redactText(
   text: string,
-  mostCharacters = MOST_OF_A_TEXT,
+  mostCharacters = MAX_TEXT_LENGTH,
 ): { readonly text: string; readonly isWhole: boolean } {
   const { text: safe, isHidden, isCut } = shownText(text, mostCharacters);
   return { text: safe, isWhole: !isHidden && !isCut };
 }
 
-/**
- * Words of a command without what looks like a secret in them; nothing is cut. Where the caller says how much it shows of
- * a word, and of all, the end of a longer word is not looked at, and words behind all that is shown are hidden whole.
- * Cosmetic, as `redact`.
- */
+/** Words of a command with apparent secrets hidden. Unchecked words after the shown part are hidden whole. Cosmetic. */
 export function hideInWords(
   words: readonly string[],
   shownOf: { readonly word: number; readonly words: number } = ALL,
@@ -63,21 +55,20 @@ export function hideInWords(
 
 const ALL = { word: Number.POSITIVE_INFINITY, words: Number.POSITIVE_INFINITY } as const;
 
-/** What was left out so far, and how much may still be shown. */
 class Notes {
-  left = MOST_IN_ALL;
+  left = MAX_IN_ALL;
   readonly #hidden: { at: string; because: "name" | "shape" }[] = [];
   readonly #cut: { at: string; whole: string }[] = [];
   #isMore = false;
 
   hide(at: string, because: "name" | "shape"): void {
-    if (this.#hidden.length < MOST_LISTED) this.#hidden.push({ at, because });
+    if (this.#hidden.length < MAX_LISTED) this.#hidden.push({ at, because });
     else this.#isMore = true;
   }
 
   cut(at: string, size: number, unit: "character" | "item"): void {
-    const whole = `${thousands(size)} ${unit}${size === 1 ? "" : "s"}`;
-    if (this.#cut.length < MOST_LISTED) this.#cut.push({ at, whole });
+    const whole = `${size.toLocaleString("en")} ${unit}${size === 1 ? "" : "s"}`;
+    if (this.#cut.length < MAX_LISTED) this.#cut.push({ at, whole });
     else this.#isMore = true;
   }
 
@@ -87,12 +78,12 @@ class Notes {
 }
 
 function shown(value: Json, at: string, depth: number, notes: Notes): Json {
-  if (typeof value === "string") return noted(value, MOST_OF_A_TEXT, () => at, notes);
+  if (typeof value === "string") return noted(value, MAX_TEXT_LENGTH, () => at, notes);
   if (value === null || typeof value !== "object") {
     notes.left -= String(value).length;
     return value;
   }
-  if (depth <= MOST_DEEP)
+  if (depth <= MAX_DEEP)
     return isList(value) ? items(value, at, depth, notes) : members(value, at, depth, notes);
   notes.left -= CUT.length;
   notes.cut(at, isList(value) ? value.length : Object.keys(value).length, "item");
@@ -101,7 +92,7 @@ function shown(value: Json, at: string, depth: number, notes: Notes): Json {
 
 function items(list: readonly Json[], at: string, depth: number, notes: Notes): Json {
   const safe: Json[] = [];
-  for (const [index, item] of list.slice(0, MOST_ITEMS).entries()) {
+  for (const [index, item] of list.slice(0, MAX_ITEMS).entries()) {
     if (notes.left <= 0) break;
     notes.left -= 2;
     const place = placeBelow(at, index);
@@ -115,12 +106,12 @@ function items(list: readonly Json[], at: string, depth: number, notes: Notes): 
 function members(object: { readonly [key: string]: Json }, at: string, depth: number, notes: Notes): Json {
   const keys = Object.keys(object);
   const safe = new Map<string, Json>();
-  for (const key of keys.slice(0, MOST_ITEMS)) {
+  for (const key of keys.slice(0, MAX_ITEMS)) {
     if (notes.left <= 0) break;
     notes.left -= 4;
     const member = object[key] ?? null;
     const name = free(
-      noted(key, MOST_OF_A_KEY, (shownKey) => placeBelow(at, shownKey), notes),
+      noted(key, MAX_KEY_LENGTH, (shownKey) => placeBelow(at, shownKey), notes),
       safe,
     );
     const place = placeBelow(at, name);
@@ -139,7 +130,7 @@ function hidden(at: string, notes: Notes): string {
   return HIDDEN;
 }
 
-/** A text as shown, with a note of what is not; `placeOf` what is shown. */
+/** A text as shown, and notes of its omissions; `placeOf` makes the place from the shown text. */
 function noted(text: string, most: number, placeOf: (safe: string) => string, notes: Notes): string {
   const safe = shownText(text, Math.min(most, Math.max(notes.left, 0)));
   notes.left -= safe.text.length;
@@ -148,7 +139,7 @@ function noted(text: string, most: number, placeOf: (safe: string) => string, no
   return safe.text;
 }
 
-/** Of two keys that look the same once they are safe, the second gets a number. */
+/** If two keys look the same in safe form, the second gets a number. */
 function free(name: string, taken: ReadonlyMap<string, Json>): string {
   let count = 2;
   let one = name;
@@ -156,16 +147,16 @@ function free(name: string, taken: ReadonlyMap<string, Json>): string {
   return one;
 }
 
-/** Null, yes and no are no secrets, and neither is a number of tokens. */
+/** Null, booleans and numbers of tokens are not secrets. */
 function isSecretUnder(name: string, value: Json): boolean {
   if (value === null || typeof value === "boolean") return false;
   return isSecretName(name) && !(typeof value === "number" && isTokenCount(name));
 }
 
-/** True for the word behind `--token` and its like in a list of words; a word that is an option itself is no value. */
+/** True for the word after `--token` or a similar option in a list of words; an option itself is not a value. */
 function isValueOf(before: Json | undefined, item: Json): boolean {
   if (typeof before !== "string" || typeof item !== "string" || item.startsWith("-")) return false;
-  return before.length <= MOST_OF_A_KEY && /^--?[A-Za-z][\w.-]*$/.test(before) && isSecretName(before);
+  return before.length <= MAX_KEY_LENGTH && /^--?[A-Za-z][\w.-]*$/.test(before) && isSecretName(before);
 }
 
 function shownText(
@@ -186,11 +177,7 @@ function shownText(
   return { text: safe.slice(0, wholeEnd(safe, most)), isHidden, isCut };
 }
 
-/** `end`, or one less where a surrogate pair stands across it. */
+/** `end`, or one less if it would cut a surrogate pair. */
 function wholeEnd(text: string, end: number): number {
   return (text.codePointAt(end - 1) ?? 0) > 0xffff ? end - 1 : end;
-}
-
-function thousands(count: number): string {
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }

@@ -4,66 +4,51 @@ import { Redactions } from "./redactions.ts";
 import { Risk } from "./risk.ts";
 import { RuleHit } from "./rule-hit.ts";
 
-/** The profile that a call would run under after a yes, in words. */
+const Texts = z.array(z.string()).readonly();
+
+/** The profile that an approved call would run under, in words. */
 export const GrantedView = z
   .strictObject({
-    /** SHA-256 of the profile, in hex. */
-    digest: z.string(),
-    write: z.array(z.string()).readonly(),
-    read: z.array(z.string()).readonly(),
-    /** Runtimes whose folders can be read, by name. */
-    runtimes: z.array(z.string()).readonly(),
-    network: z.string(),
-    /** What it may do with devices of the machine; left out where it has none. */
-    devices: z.array(z.string()).readonly().exactOptional(),
-    limits: z.array(z.string()).readonly(),
-    /** What the call asked for and does not get. */
-    shortfall: z.array(z.string()).readonly(),
+    digest: z.string().describe("SHA-256 of the profile, in hex"),
+    write: Texts.describe("the writable paths"),
+    read: Texts.describe("the readable paths"),
+    runtimes: Texts.describe("names of the runtimes whose folders are readable"),
+    network: z.string().describe("the network access"),
+    devices: Texts.exactOptional().describe("access to devices of the machine, if any"),
+    limits: Texts.describe("the limits of the call"),
+    shortfall: Texts.describe("access that the call requested and does not get"),
   })
   .readonly();
 export type GrantedView = z.infer<typeof GrantedView>;
 
 /**
- * What people are asked: one call, as it would run. Arguments and texts are safe to show: bounded, with secrets hidden.
- * Control characters are not: whoever draws a text makes it visible first. Made frozen by `createApprovalRequest`.
+ * The request that people answer: one call, as it would run. Arguments and texts are bounded, with secrets hidden. They
+ * may contain control characters: a channel makes them visible first. Made frozen by `createApprovalRequest`.
  */
 export const ApprovalRequest = z
   .strictObject({
-    approvalId: z.string(),
-    runId: z.string(),
-    sessionId: z.string(),
-    callId: z.string(),
-    /** The folder of the config that it is asked under, or where its supervisor was started. Older records have none. */
-    project: z.string().optional(),
-    /** Who holds the token that the call came with, by name; only of a client whose sessions are counted together. */
-    client: z.string().optional(),
-    /** Calls of one turn share it, so that they can be answered in one act. */
-    groupId: z.string().nullable(),
-    tool: z.string(),
-    agent: z.string().nullable(),
-    risk: Risk.nullable(),
-    /** What the tool says it would do. */
-    description: z.string(),
-    /** Why this is asked: the words of the rule that decided. */
-    reason: z.string(),
-    /** Neither a program nor a remembered yes may answer: an operator, or a rule, wants a person. */
-    demandsPerson: z.boolean(),
-    /** Every rule that spoke. */
-    why: z.array(RuleHit).readonly(),
-    safeArgs: JsonData,
-    redactions: Redactions,
-    /** SHA-256 of what exactly would run; an approval holds for nothing else. */
-    argsHash: z.string(),
-    /** SHA-256 of what a yes for the session would cover. */
-    cacheKey: z.string(),
-    /** The same in words; null where a yes can't be remembered. */
-    covers: z.string().nullable(),
-    /** Null for a tool that runs without walls of its own. */
-    granted: GrantedView.nullable(),
-    /** Milliseconds since 1970. */
-    createdAt: z.number(),
-    /** Milliseconds since 1970; null when it waits for ever. */
-    expiresAt: z.number().nullable(),
+    approvalId: z.string().describe("the id of the request"),
+    runId: z.string().describe("the id of the supervisor's run"),
+    sessionId: z.string().describe("the id of the session"),
+    callId: z.string().describe("the id of the call"),
+    project: z.string().optional().describe("the folder of the config, or where the supervisor was started"),
+    client: z.string().optional().describe("the name of the token's holder, for clients counted together"),
+    groupId: z.string().nullable().describe("shared by calls of one turn: one answer can cover them all"),
+    tool: z.string().describe("the name of the tool"),
+    agent: z.string().nullable().describe("the name of the agent"),
+    risk: Risk.nullable().describe("the risk of the tool; null if unknown"),
+    description: z.string().describe("the effect of the call, as its tool describes it"),
+    reason: z.string().describe("why approval is needed: the words of the rule that decided"),
+    demandsPerson: z.boolean().describe("true if no program and no remembered approval may answer"),
+    why: z.array(RuleHit).readonly().describe("every rule that applied"),
+    safeArgs: JsonData.describe("the arguments, bounded, with secrets hidden"),
+    redactions: Redactions.describe("the omissions in `safeArgs`"),
+    argsHash: z.string().describe("SHA-256 of the call; an approval holds for nothing else"),
+    cacheKey: z.string().describe("SHA-256 of the calls that an approval for the session covers"),
+    covers: z.string().nullable().describe("the same in words; null if an approval can't be remembered"),
+    granted: GrantedView.nullable().describe("the access of the approved call; null without its own sandbox"),
+    createdAt: z.number().describe("milliseconds since 1970"),
+    expiresAt: z.number().nullable().describe("milliseconds since 1970; null if it never expires"),
   })
   .readonly();
 export type ApprovalRequest = z.infer<typeof ApprovalRequest>;

@@ -4,30 +4,27 @@ import { NOT_PARSED, parseLine, type SimpleCommand } from "../shell/parse.ts";
 import { fileNameOf, type ShellRule, shellAction, shellPattern } from "../shell/rule.ts";
 import type { OperatorRule } from "./approval-section.ts";
 import { type Json, parseJson } from "./canonical-json.ts";
-import { coverageOf, Reading } from "./reading.ts";
+import { CommandReading, coverageOf } from "./reading.ts";
 import { printToolRule } from "./rule-reach.ts";
 import { coversInvocation, invocationOf, type OperatorToolRule, type ToolRule } from "./tool-rule.ts";
 
-/** An example of a rule that does not hold, or can't be read: which one, what was found, and the next thing to do. */
-export interface FailedExample {
+/** An example of a rule that fails, or can't be parsed: the example, the finding, and the next thing to do. */
+export interface FailedRuleExample {
   readonly list: "match" | "not_match";
   readonly index: number;
   readonly message: string;
   readonly hint: string;
 }
 
-/** Characters of a pattern times those of an example: above, so many readings could take a reader's time away. */
-const MOST_LOOKS = 100_000;
+/** Maximum of pattern length times example length: matching longer ones could take too much time. */
+const MAX_LOOKS = 100_000;
 const HOLDS = "change the rule, or the example";
 
-/**
- * The examples of a rule on tools that fail. An example is one call, `NAME` or `NAME {"its": "arguments"}`, without
- * arguments `{}`. Of a rule with `agents` it speaks of the first of them, in an agent's layer of that agent.
- */
+/** The failing examples of a rule on tools: calls of its first agent, `NAME` or `NAME {"its": "arguments"}`. */
 export function failedToolExamples(
   rule: ToolRule | OperatorToolRule,
   ofAgent: string | null = null,
-): readonly FailedExample[] {
+): readonly FailedRuleExample[] {
   const agent = ofAgent ?? ("agents" in rule ? rule.agents?.[0] : undefined) ?? null;
   return failedExamples(rule, printToolRule(rule), (example) => {
     const call = callOf(example);
@@ -36,24 +33,23 @@ export function failedToolExamples(
 }
 
 /**
- * The examples of a rule of `shell.rules` that fail: lines of bash, parsed as calls are. One that forbids or asks speaks of
- * a line with a command that it covers, by its file name and past its options too, as it is judged; one that asks nobody,
- * of a line whose commands it all covers as they are written. Roots are not looked at.
+ * The failing examples of a rule of `shell.rules`: lines of bash, parsed as calls are. A rule that denies or asks must
+ * cover a command of the line, also by its file name and past its options, as when judged. A rule that allows must
+ * cover all commands of the line as written. Roots are not checked.
  */
-export function failedShellExamples(rule: ShellRule): readonly FailedExample[] {
+export function failedShellExamples(rule: ShellRule): readonly FailedRuleExample[] {
   const isAllow = shellAction(rule) === "allow";
   return failedExamples(rule, rule.pattern, (example) =>
     coversLine(rule.pattern, example, isAllow ? "as written" : "as judged", rule.exact),
   );
 }
 
-/** The examples of an operator's rule that fail, of either kind. */
-export function failedOperatorExamples(rule: OperatorRule): readonly FailedExample[] {
+/** The failing examples of an operator's rule, of either kind. */
+export function failedOperatorExamples(rule: OperatorRule): readonly FailedRuleExample[] {
   if (!("shell" in rule)) return failedToolExamples(rule);
   return failedExamples(rule, rule.shell, (example) => coversLine(rule.shell, example, "as judged", false));
 }
 
-/** Why an example can't be read. */
 interface Unread {
   readonly because: string;
   readonly hint: string;
@@ -63,9 +59,12 @@ function failedExamples(
   { match = [], not_match: notMatch = [] }: Pick<ToolRule, "match" | "not_match">,
   text: string,
   isCovered: (example: string) => boolean | Unread,
-): readonly FailedExample[] {
-  const failing = (list: FailedExample["list"], examples: readonly string[]): readonly FailedExample[] =>
-    examples.flatMap((example, index): readonly FailedExample[] => {
+): readonly FailedRuleExample[] {
+  const failing = (
+    list: FailedRuleExample["list"],
+    examples: readonly string[],
+  ): readonly FailedRuleExample[] =>
+    examples.flatMap((example, index): readonly FailedRuleExample[] => {
       const covered = isCovered(example);
       const shown = visible(example.length > 200 ? `${example.slice(0, 200)}…` : example);
       if (typeof covered !== "boolean")
@@ -93,17 +92,14 @@ function callOf(example: string): { readonly tool: string; readonly input: Json 
   try {
     const input = parseJson(written);
     if (typeof input === "object" && input !== null && !Array.isArray(input)) return { tool, input };
-    return { because: "has arguments that are no object", hint };
+    return { because: "has arguments that are not an object", hint };
   } catch (error) {
     if (!(error instanceof CofferdamError)) throw error;
-    return { because: `is not understood: ${error.message}`, hint: error.hint ?? hint };
+    return { because: `can't be parsed: ${error.message}`, hint: error.hint ?? hint };
   }
 }
 
-/**
- * Whether a rule speaks of an example. As judged: of any of its commands. As written, where it lets pass: of all of them,
- * with nothing in the line that is not understood.
- */
+/** A rule covers any command of the line as judged; as written, for an allow, all of them, with nothing unread. */
 function coversLine(
   pattern: string,
   example: string,
@@ -111,13 +107,12 @@ function coversLine(
   exact: boolean,
 ): boolean | Unread {
   if (example.trim() === "") return { because: "is blank", hint: "write the words of a command" };
-  if (pattern.length * example.length > MOST_LOOKS)
-    return { because: "is too long to be held against its rule", hint: "write a shorter one" };
+  if (pattern.length * example.length > MAX_LOOKS)
+    return { because: "is too long to be compared with its rule", hint: "write a shorter one" };
   const { commands, unread } = parseLine(example);
-  if (unread.includes(NOT_PARSED))
-    return { because: "can't be parsed", hint: "write a line as bash would take it" };
+  if (unread.includes(NOT_PARSED)) return { because: "can't be parsed", hint: "write a valid line of bash" };
   const covers = ({ words }: SimpleCommand, names: readonly string[]): readonly string[] =>
-    names.map((name) => coverageOf(shellPattern(pattern), exact, new Reading(name, words)));
+    names.map((name) => coverageOf(shellPattern(pattern), exact, new CommandReading(name, words)));
   if (how === "as judged")
     return commands.some((command) => {
       const [name] = command.words;

@@ -1,21 +1,48 @@
 import { z } from "zod";
+import { visible } from "../errors.ts";
 import { Action } from "./action.ts";
 
-/** One rule that spoke about a call, who says it, and what it said. */
+/** One rule that spoke about a call, its layer, and its action. */
 export const RuleHit = z
   .strictObject({
-    layer: z.enum(["operator", "project", "agent", "tool", "risk", "grant", "mode", "caller"]),
-    rule: z.string(),
-    action: Action,
-    reason: z.string().nullable(),
+    layer: z
+      .enum(["operator", "project", "agent", "tool", "risk", "grant", "mode", "caller"])
+      .describe("the place of the rule"),
+    rule: z.string().describe("the rule"),
+    action: Action.describe("its action"),
+    reason: z.string().nullable().describe("its reason, if it has one"),
   })
   .readonly();
 export type RuleHit = z.infer<typeof RuleHit>;
 
-/**
- * What a tool itself says about a call: the strictest of its rules that spoke, and the others. `doubt`: an ask, when what
- * it denies may be in the call unseen.
- */
+/** The places of rules, in words; a tool's own layer has written rules only for the shell. */
+const PLACES = {
+  operator: "an operator profile",
+  project: "the config",
+  agent: "the agent's rules in the config",
+  tool: "`shell.rules`",
+  risk: "`approval.risk_defaults`",
+  grant: "a remembered approval",
+  mode: "`approval.mode`",
+  caller: "the caller",
+} as const satisfies Record<RuleHit["layer"], string>;
+
+/** The names of the verdicts on commands that no rule of the config writes. */
+const CHECKS = new Set(["script", "unread", "unsettled", "hazard", "unasked"]);
+
+/** A rule without a reason of its own: ``rule `rm` of `shell.rules` ``. */
+export function ruleInWords({ layer, rule }: Pick<RuleHit, "layer" | "rule">): string {
+  return `rule ${visible(rule)} of ${PLACES[layer]}`;
+}
+
+/** The place of a rule that applied to a call of this tool. */
+export function placeOfRule({ layer, rule }: Pick<RuleHit, "layer" | "rule">, tool: string): string {
+  if (layer !== "tool") return PLACES[layer];
+  if (tool !== "shell") return "the tool itself";
+  return rule === "default" ? "`shell.default`" : CHECKS.has(rule) ? "the check of commands" : PLACES.tool;
+}
+
+/** A tool's own verdict: its strictest rule that spoke, and the others. `doubt`: it may hold a denied part. */
 export interface ToolSaid {
   readonly hit: RuleHit;
   readonly others?: readonly RuleHit[];

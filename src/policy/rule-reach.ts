@@ -4,14 +4,11 @@ import type { OperatorToolRule, ToolRule } from "./tool-rule.ts";
 
 type Arguments = ToolRule["args"];
 
-/** What a rule on tools is about, whatever it says. */
-export type Reach = Pick<ToolRule, "pattern" | "args" | "agents">;
+/** The calls that a rule on tools is about, whatever its action. */
+export type RuleReach = Pick<ToolRule, "pattern" | "args" | "agents">;
 
-/**
- * True when one rule surely covers every call that the other does. Exact but where one of them tells the arguments by
- * their text and the other by their names: then it is not sure.
- */
-export function reachesAll(wide: Reach, rule: Reach): boolean {
+/** True if one rule surely covers every call of the other. False if unsure: arguments as text against by name. */
+export function reachesAll(wide: RuleReach, rule: RuleReach): boolean {
   return (
     coversGlob(wide.pattern, rule.pattern) &&
     agentsReachAll(wide.agents, rule.agents) &&
@@ -19,15 +16,12 @@ export function reachesAll(wide: Reach, rule: Reach): boolean {
   );
 }
 
-/**
- * True when there may be a call that both rules cover; false when there surely is none. Unsure only where one tells the
- * arguments by their text and the other by their names.
- */
-export function reachesSome(a: Reach, b: Reach): boolean {
+/** True if both rules may cover one call. True if unsure: arguments as text against by name. */
+export function reachesSome(a: RuleReach, b: RuleReach): boolean {
   return globsMeet(a.pattern, b.pattern) && agentsMeet(a.agents, b.agents) && argumentsMeet(a.args, b.args);
 }
 
-/** True when arguments of the one kind surely are of the other. */
+/** True if all arguments of the second kind surely are of the first. */
 export function argumentsReachAll(wide: Arguments, args: Arguments): boolean {
   if (areAnyArguments(wide)) return true;
   if (wide === undefined || args === undefined) return false;
@@ -40,19 +34,19 @@ export function argumentsReachAll(wide: Arguments, args: Arguments): boolean {
   });
 }
 
-/** True when a rule is about whatever arguments a call has. */
+/** True if a rule covers any arguments. */
 export function areAnyArguments(args: Arguments): boolean {
   if (args === undefined) return true;
   return typeof args === "string" ? coversGlob(args, "*") : Object.keys(args).length === 0;
 }
 
-/** The rule for an agent of one name: without the globs that cover it; null when it is not about that agent. */
+/** The rule for one agent: without the globs that match its name; null if it is not about that agent. */
 export function forAgent<Rule extends ToolRule>(rule: Rule, agent: string): Rule | null {
   if (rule.agents === undefined) return rule;
   return rule.agents.some((glob) => matchesWord(glob, agent)) ? { ...rule, agents: undefined } : null;
 }
 
-/** A rule on tools as a person reads it: `write_file with {"path":"/tmp/*"} by ["ci"]`. */
+/** A rule on tools in readable form: `write_file with {"path":"/tmp/*"} by ["ci"]`. */
 export function printToolRule(rule: ToolRule | OperatorToolRule): string {
   const agents = "agents" in rule ? rule.agents : undefined;
   const about = rule.args === undefined ? "" : ` with ${JSON.stringify(rule.args)}`;

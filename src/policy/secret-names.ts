@@ -1,4 +1,4 @@
-/** Words that name a secret, in one; `apikey` is also `api_key`, `api-key` and `apiKey`. */
+/** Words that name a secret, joined; `apikey` also stands for `api_key`, `api-key` and `apiKey`. */
 const WORDS: ReadonlySet<string> = new Set([
   "apikey",
   "token",
@@ -14,16 +14,16 @@ const WORDS: ReadonlySet<string> = new Set([
   "credential",
   "pwd",
 ]);
-/** A quick look, since most names are harmless: each of the words, its parts apart or not, has one of these in it. */
+/** A quick check, since most names are harmless: each of the words, joined or split, contains one of these. */
 const HINT = /key|tok|sec|pass|auth|coo|ses|bea|cre|pwd/i;
 
-/** Only the beginning and the end of a longer name are read. */
+/** Only the beginning and the end of a longer name are checked. */
 const MAX_NAME = 1_000;
 
 /**
- * True for a name that says that a secret stands under it: one of its parts, or two neighbours together, is one of the
- * words or the plural of one. Parts end at `_`, `-`, `.`, blanks, digits and where camelCase goes up: `accessToken`,
- * `X-Api-Key` and `sessions_2` name secrets, `tokenizer` and `secretary` do not.
+ * True for the name of a secret: one of its parts, or two neighbours joined, is one of the words or its plural. Parts
+ * end at `_`, `-`, `.`, blanks, digits and camelCase humps: `accessToken`, `X-Api-Key` and `sessions_2` name secrets,
+ * `tokenizer` and `secretary` do not.
  */
 export function isSecretName(name: string): boolean {
   const near = name.length > MAX_NAME ? `${name.slice(0, MAX_NAME / 2)} ${name.slice(-MAX_NAME / 2)}` : name;
@@ -32,7 +32,7 @@ export function isSecretName(name: string): boolean {
   return parts.some((part, index) => isWord(part) || isWord(part + (parts[index + 1] ?? "")));
 }
 
-/** True for a name of an amount of tokens, as models count them: a number under it is no secret. */
+/** True for a name of a number of tokens, as models count them: a number under it is not a secret. */
 export function isTokenCount(name: string): boolean {
   return partsOf(name).includes("tokens");
 }

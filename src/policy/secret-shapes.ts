@@ -1,19 +1,19 @@
 import { isSecretName, isTokenCount } from "./secret-names.ts";
 
 /** A part of a text: from one index up to another. */
-export interface Span {
+export interface SecretSpan {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * What looks like a secret in a text, wherever it stands: in order, and apart from one another. Only the secret itself,
- * not the name before it. Of `NAME=value` and its kin no character is taken that could begin another command or
- * redirection or that parts words (blanks, line ends, `;`, `&`, `|`, `<`, `>`, parentheses, backquotes), quoted or not:
- * who can choose the text could else hide a command as a password. So of a password with blanks the rest shows, and what
- * is hidden may still be one word of a command. Takes time linear in the text.
+ * Apparent secrets in a text, in order and without overlaps. Only the secret itself, not the name before it. A value of
+ * `NAME=value` and the like ends before any character that could begin a command or redirection or that separates words
+ * (blanks, line ends, `;`, `&`, `|`, `<`, `>`, parentheses, backquotes), quoted or not: otherwise the author of the
+ * text could hide a command as a password. So the rest of a password with blanks is shown, and the hidden part may
+ * still be one word of a command. Takes time linear in the text.
  */
-export function secretsIn(text: string): readonly Span[] {
+export function secretsIn(text: string): readonly SecretSpan[] {
   const found = [
     ...SHAPES.flatMap((shape) => endsOf(shape, text)),
     ...assigned(SIGN, text),
@@ -32,7 +32,7 @@ export function secretsIn(text: string): readonly Span[] {
 const BREAK = "(?:\\\\[nr]|[\\r\\n])";
 const BASE64 = "[A-Za-z0-9+/=]";
 
-/** A match ends in the secret: its group, or all of it. None can start again within what it has read in vain. */
+/** A match ends in the secret: its group, or all of it. No match can restart within text that was scanned in vain. */
 const SHAPES: readonly RegExp[] = [
   new RegExp(
     `(?<![A-Za-z0-9])(?:${[
@@ -63,8 +63,8 @@ const SHAPES: readonly RegExp[] = [
   ),
 ];
 
-function endsOf(shape: RegExp, text: string): readonly Span[] {
-  // Most texts hold none: to find that out costs less than to begin to collect.
+function endsOf(shape: RegExp, text: string): readonly SecretSpan[] {
+  // Most texts have no match: this check is cheaper than to start collecting.
   if (text.search(shape) < 0) return [];
   return Array.from(text.matchAll(shape), (match) => {
     const end = match.index + match[0].length;
@@ -72,16 +72,16 @@ function endsOf(shape: RegExp, text: string): readonly Span[] {
   });
 }
 
-/** `NAME=`, `name: `, `"name": `: the name is read backwards from the sign, so that nothing is read twice. */
+/** `NAME=`, `name: `, `"name": `: the name is matched backwards from the sign, so that nothing is scanned twice. */
 const SIGN = /[=:](?<=([\w.-]{1,80})\\?["']?[ \t]{0,8}(?:[=:]|:=))(?![=:])/g;
-/** `--name value` where the value is no option. */
+/** `--name value`, if the value is not an option. */
 const OPTION = /(?<![\w-])--?([A-Za-z][\w.-]{0,80})[ \t]{1,8}(?![ \t-])/g;
 
-/** The values of what is assigned to a secret name; what stands within a value is not looked at again. */
-function assigned(pattern: RegExp, text: string): readonly Span[] {
+/** The values assigned to secret names; the inside of a value is not searched again. */
+function assigned(pattern: RegExp, text: string): readonly SecretSpan[] {
   if (text.search(pattern) < 0) return [];
   const next = new RegExp(pattern);
-  const found: Span[] = [];
+  const found: SecretSpan[] = [];
   for (let match = next.exec(text); match !== null; match = next.exec(text)) {
     const name = match[1] ?? "";
     if (!isSecretName(name)) continue;
@@ -93,7 +93,7 @@ function assigned(pattern: RegExp, text: string): readonly Span[] {
   return found;
 }
 
-interface Value extends Span {
+interface Value extends SecretSpan {
   readonly isSecret: boolean;
 }
 
@@ -111,7 +111,7 @@ function valueAt(text: string, from: number, name: string): readonly Value[] {
   return [{ start, end: start + value.length, isSecret: value !== "" && !isCall && !isCount }];
 }
 
-/** What ends a value after an opening quote, or after none. */
+/** The end of a value, for its opening quote if any. */
 function stopOf(quote: string | undefined): RegExp {
   switch (quote) {
     case undefined:
@@ -125,7 +125,7 @@ function stopOf(quote: string | undefined): RegExp {
   }
 }
 
-/** A bare value without the commas and brackets that close what it stands in: those that it does not open itself. */
+/** A bare value without trailing commas and closing brackets that it does not open itself. */
 function withoutClosing(value: string): string {
   if (!/[,\]}]$/.test(value.slice(-1))) return value;
   const surplus = {
@@ -140,7 +140,7 @@ function withoutClosing(value: string): string {
   }
 }
 
-/** The values of `a=b; c=d`, the names of which stay. */
+/** The values of `a=b; c=d`; the names are kept. */
 function cookieValues(text: string, from: number): readonly Value[] {
   const pair = /[ \t]{0,8}[\w.%$!*-]{1,128}=([^\s"'`;&|<>()]*);?/y;
   const found: Value[] = [];

@@ -5,28 +5,27 @@ import { fileNameOf, type ShellRule, shellAction, shellPattern } from "../shell/
 import { namesUnread } from "../shell/unread.ts";
 import { isOpaque } from "../shell/word.ts";
 import { strictest } from "./action.ts";
-import type { Command, CommandLine } from "./command.ts";
+import type { CommandLine, JudgedCommand } from "./command.ts";
 import { PatternsByProgram } from "./patterns-by-program.ts";
-import { coverageOf, type ReadCommand, Reading, readCommands } from "./reading.ts";
+import { CommandReading, coverageOf, type ReadCommand, readCommands } from "./reading.ts";
 import type { RuleHit, ToolSaid } from "./rule-hit.ts";
 
-/** `shell:` of a config, as far as it judges. */
+/** The judging part of `shell:` of a config. */
 export interface ShellRules {
   readonly rules: readonly ShellRule[];
   readonly order: "first-match" | "strictest";
   readonly default: { readonly allowed: boolean; readonly approval: boolean };
 }
 
-/** The rules as a line is held against them. */
 interface Judging {
   readonly shell: ShellRules;
   readonly patterns: PatternsByProgram<ShellRule>;
   readonly denies: boolean;
-  /** True when there is a rule that denies or asks. */
+  /** True if there is a rule that denies or asks. */
   readonly isStrict: boolean;
 }
 
-/** A rule that spoke: for the words as they stand, past options or perhaps (`beside`), or for other roots (`elsewhere`). */
+/** A rule that spoke: as written, past options or perhaps (`beside`), or for other roots (`elsewhere`). */
 interface Heard {
   readonly rule: ShellRule;
   readonly how: "plainly" | "beside" | "elsewhere";
@@ -35,22 +34,23 @@ interface Heard {
 }
 
 /**
- * What the rules say about a line: the strictest of what they say about each of its commands. What is not understood asks,
- * or is denied where the default denies; so a line is let pass only where all of it is understood and allowed.
+ * The rules' verdict on a line: the strictest verdict on its commands. Parts that are not understood ask, or are denied
+ * if the default denies. So a line is allowed only if all of it is understood and allowed.
  *
- * A command is read as written, under every other name of its program and, where the program runs what its words say, as
- * each command that the words may hold; the strictest of these readings decides.
+ * A command is read as written, under every other name of its program and, if the program runs its words, as each
+ * command that the words may hold. The strictest of these readings decides.
  * 1. In one reading, `first-match` hears the rules down to the first that covers its words plainly, `strictest` hears
- *    all; the strictest that was heard decides. A rule that covers only past options, or perhaps, never ends the search.
+ *    all; the strictest that was heard decides. A rule that covers only past options, or perhaps, never ends the
+ *    search.
  * 2. A rule that denies or asks is heard in every reading, one that allows only in the words as written. So a rule that
- *    allows holds before a stricter one below it that covers the same words, never before one that knows the program
- *    by another name: no other spelling is looser, unless a rule allows that very spelling.
- * 3. A rule whose roots don't hold the call's paths leaves it to the next rule; one that asks is not left for the default.
- * 4. A rule that allows, unless it is `exact`, asks about a word that makes more of the command than its name says
+ *    allows wins over a stricter one below it that covers the same words, but not over one that matches another name of
+ *    the program: no other spelling is looser, unless a rule allows that very spelling.
+ * 3. A rule whose roots don't hold the call's paths is skipped; one that asks still precedes the default.
+ * 4. A rule that allows, unless it is `exact`, asks about a word that makes the command do more than its name says
  *    (`find -delete`), and leaves the rest to the next rule.
- * 5. What runs unread, may be another program when its turn comes, or runs a program by such a word, asks where any rule
- *    denies or asks, unless a rule allows it.
- * 6. What no rule covers as written is as the default says. A default that asks nobody lets pass what is understood.
+ * 5. A command that runs unread, may be another program when it starts, or runs a program by such a word, asks if any
+ *    rule denies or asks, unless a rule allows it.
+ * 6. A command that no rule covers as written gets the default. A default that allows covers only understood commands.
  */
 export function shellSaid(line: CommandLine, shell: ShellRules): ToolSaid {
   const { commands, unread } = line;
@@ -65,7 +65,7 @@ export function shellSaid(line: CommandLine, shell: ShellRules): ToolSaid {
   };
   const said = readCommands(commands, patterns.knownBy).map((read) => ({
     command: read.command,
-    ...commandSaid(read, judging),
+    ...hitsOfCommand(read, judging),
   }));
   const unreadHits = unread.length === 0 ? [] : [lineHit(unread, shell)];
   const ofShell = line.shell === null ? [] : shellHits(line.shell, shell);
@@ -85,13 +85,12 @@ export function shellSaid(line: CommandLine, shell: ShellRules): ToolSaid {
   };
 }
 
-/** What the rules say about one command: each that spoke. */
-interface Said {
+interface CommandHits {
   readonly hits: readonly RuleHit[];
   readonly doubt: RuleHit | null;
 }
 
-function commandSaid(read: ReadCommand, judging: Judging): Said {
+function hitsOfCommand(read: ReadCommand, judging: Judging): CommandHits {
   const { command, hazard } = read;
   const { denies, isStrict } = judging;
   const unread =
@@ -108,33 +107,28 @@ function commandSaid(read: ReadCommand, judging: Judging): Said {
   const perhaps = heard.find(({ rule, action }) => !rule.allowed && action === "ask");
   const isAllowed = written.some(({ action }) => action === "allow");
   const hits = [...heard.map(({ hit }) => hit), ...uncovered];
-  // What a rule says of the words as written is told, and of the other readings what is stricter.
+  // The verdict names the rule for the words as written, and stricter ones for other readings.
   const decisive = strictest(hits);
-  const told = hits.filter((hit) => hit === decisive || written.some((one) => one.hit === hit));
-  return {
-    hits: told,
-    doubt: perhaps?.hit ?? (denies && !isAllowed ? unread : null),
-  };
+  const named = hits.filter((hit) => hit === decisive || written.some((one) => one.hit === hit));
+  return { hits: named, doubt: perhaps?.hit ?? (denies && !isAllowed ? unread : null) };
 }
 
-/** What a rule said, and of which command; null for the whole line. */
+/** A rule's verdict and its command; null for the whole line. */
 interface Spoken {
   readonly hit: RuleHit;
-  readonly command: Command | null;
+  readonly command: JudgedCommand | null;
 }
 
-/** So much of a command stands in a reason. */
-const MOST_NAMED = 80;
+const MAX_NAMED = 80;
 
-/** Of which of several commands a rule speaks. */
-export function reasonOf({ reason, rule, action }: RuleHit, { words }: Command): string {
-  const first = words.slice(0, MOST_NAMED / 2).map((word) => word.slice(0, MOST_NAMED + 1));
+export function reasonOf({ reason, rule, action }: RuleHit, { words }: JudgedCommand): string {
+  const first = words.slice(0, MAX_NAMED / 2).map((word) => word.slice(0, MAX_NAMED + 1));
   const line = quoted(first.map((word) => (isOpaque(word) ? `${word.slice(1)}…` : word)));
-  const shown = visible(line.length > MOST_NAMED ? `${line.slice(0, MOST_NAMED)}…` : line);
+  const shown = visible(line.length > MAX_NAMED ? `${line.slice(0, MAX_NAMED)}…` : line);
   return `${shown}: ${reason ?? (action === "ask" ? `rule ${visible(rule)} asks` : `rule ${visible(rule)}`)}`;
 }
 
-/** Each rule once for what it says, with the first command that it says it of: their number does not grow with a line. */
+/** Each rule once per verdict, with its first command: the number does not grow with the line. */
 function oncePerRule(spoken: readonly Spoken[]): readonly Spoken[] {
   const seen = new Set<string>();
   return spoken.filter(({ hit: { rule, action } }) => {
@@ -145,32 +139,37 @@ function oncePerRule(spoken: readonly Spoken[]): readonly Spoken[] {
   });
 }
 
-/** What is not understood asks, whatever the rules allow; where what they don't cover is denied, it is denied too. */
+/** A part that is not understood asks, even if rules allow it; if the default denies, it is denied. */
 function lineHit(unread: readonly string[], shell: ShellRules): RuleHit {
   const otherwise = defaultHit(shell);
   if (otherwise.action === "deny") return { ...otherwise, rule: "script" };
   const [first = "", ...more] = unread;
-  const reason = `not all of it is understood: ${first}${more.length === 0 ? "" : `, and ${more.length} more`}`;
+  const reason = `not all of it can be parsed: ${first}${more.length === 0 ? "" : `, and ${more.length} more`}`;
   return { layer: "tool", rule: "script", action: "ask", reason };
 }
 
-/** Rules that name the shell deny it, and ask about it, where it runs a line too. */
+/** Rules that name the shell deny it, and ask about it, also if it runs a line. */
 function shellHits(words: readonly string[], { rules }: ShellRules): readonly RuleHit[] {
   return rules
     .filter((rule) => shellAction(rule) !== "allow" && namesShell(rule.pattern, words, rule.exact))
     .map(hitOf);
 }
 
-/** True when a pattern is about the shell that runs a line: by its name, no glob for any program. */
+/** True if a pattern names the shell that runs a line, not by a glob for any program. */
 export function namesShell(pattern: string, words: readonly string[], exact = false): boolean {
   const [program = ""] = pattern.trim().split(/\s+/, 1);
   if (program.includes("*")) return false;
   const name = fileNameOf(program);
-  const reading = new Reading(program, [program, ...words.slice(1)]);
+  const reading = new CommandReading(program, [program, ...words.slice(1)]);
   return name === words[0] && coverageOf(shellPattern(pattern), exact, reading) !== "no";
 }
 
-function hear(read: ReadCommand, judging: Judging, reading: Reading, isWritten: boolean): readonly Heard[] {
+function hear(
+  read: ReadCommand,
+  judging: Judging,
+  reading: CommandReading,
+  isWritten: boolean,
+): readonly Heard[] {
   const { command } = read;
   const all = judging.patterns.about(reading.name).flatMap(({ rule, pattern }): readonly Heard[] => {
     const coverage = coverageOf(pattern, rule.exact, reading);
@@ -190,8 +189,8 @@ function hear(read: ReadCommand, judging: Judging, reading: Reading, isWritten: 
 }
 
 /**
- * A rule that asks nobody speaks only for a program that the call itself can't have written. Where any rule denies or
- * asks, it speaks for what runs unread only by name, and only when all of its words are read as commands.
+ * A rule that allows covers only a program that the call itself can't have written. If any rule denies or asks, it
+ * covers unread commands only by name, and only if all of their words are read as commands.
  */
 function allowed(rule: ShellRule, read: ReadCommand, { isStrict }: Judging): readonly Heard[] {
   const { command } = read;
@@ -205,7 +204,7 @@ function allowed(rule: ShellRule, read: ReadCommand, { isStrict }: Judging): rea
   return [{ rule, how: "beside", action: "ask", hit }];
 }
 
-function holdsPaths(rule: ShellRule, command: Command): boolean {
+function holdsPaths(rule: ShellRule, command: JudgedCommand): boolean {
   return rule.sandbox_paths === undefined || command.arePathsInside(rule.sandbox_paths);
 }
 
@@ -218,32 +217,31 @@ function hitOf(rule: ShellRule): RuleHit {
   };
 }
 
-/** An ask, because an option may hide what a rule speaks of. */
+/** An ask, because an option may hide the subject of a rule. */
 export function maybeHit(layer: "operator" | "tool", rule: string, reason: string | undefined): RuleHit {
   return { layer, rule, action: "ask", reason: reason ?? `this may be ${visible(rule)}, behind an option` };
 }
 
-/** An ask, because nobody has read what would be run. */
 function unreadHit({ command, isNameUnknown }: ReadCommand): RuleHit {
   const what = isNameUnknown
-    ? "which program this runs is known to the shell alone"
-    : `${visible(command.words[0] ?? "")} runs what its words say, and no parser has read them`;
+    ? "only the shell knows which program this runs"
+    : `${visible(command.words[0] ?? "")} runs its arguments, which can't be parsed`;
   return { layer: "tool", rule: "unread", action: "ask", reason: what };
 }
 
-/** An ask, because what was looked at may be another program when it is run; null when that can't be. */
-function unsettledHit(command: Command): RuleHit | null {
+/** An ask, because the program may be another one when it starts; null if it can't change. */
+function unsettledHit(command: JudgedCommand): RuleHit | null {
   const reason = unsettledReason(command);
   return reason === null ? null : { layer: "tool", rule: "unsettled", action: "ask", reason };
 }
 
-/** Why nobody can be sure which program a command will be; null when that is sure. */
-export function unsettledReason({ words: [word = ""], programFile }: Command): string | null {
+/** Why it is uncertain which program a command will be; null if it is certain. */
+export function unsettledReason({ words: [word = ""], programFile }: JudgedCommand): string | null {
   if (programFile !== "unsettled") return null;
-  return `${visible(word)} may be another program when its turn comes: the call may write where it is looked up`;
+  return `${visible(word)} may be another program when it starts: the call may write in a folder of PATH or of the program`;
 }
 
-/** What the default says of a command that no rule covers, or only one that does not speak for such a program. */
+/** The default's verdict on a command that no rule covers, or only one that does not apply to such a program. */
 function uncoveredHit({ command, written }: ReadCommand, { shell, patterns }: Judging): RuleHit {
   const hit = defaultHit(shell);
   const isLeftOut =
@@ -255,13 +253,13 @@ function uncoveredHit({ command, written }: ReadCommand, { shell, patterns }: Ju
           shellAction(rule) === "allow" && coverageOf(pattern, rule.exact, written) === "plainly",
       );
   if (hit.action !== "ask" || !isLeftOut) return hit;
-  const reason = `tools may write ${visible(written.name)}, or where it is looked up: no rule lets such a program pass`;
+  const reason = `tools may write ${visible(written.name)} or a folder where it is searched: a rule can allow it only in a read-only root`;
   return { ...hit, reason };
 }
 
 function hazardHit({ word, does }: Hazard): RuleHit {
   const what = does === "runs" ? "may run another program" : "may write or remove files";
-  const reason = `${visible(word)} ${what}, which only an \`exact\` rule lets pass`;
+  const reason = `${visible(word)} ${what}, which needs an \`exact\` rule`;
   return { layer: "tool", rule: "hazard", action: "ask", reason };
 }
 

@@ -1,4 +1,4 @@
-/** What work in steps comes to where nothing else has its turn in between. Throws what a step throws. */
+/** The result of work in steps, run without pauses. Throws the errors of a step. */
 export function allSteps<Result>(steps: Iterator<void, Result>): Result {
   for (;;) {
     const step = steps.next();

@@ -3,21 +3,21 @@ import { matchesWord } from "../shell/rule.ts";
 import { Action, type RuleOrder, strictest } from "./action.ts";
 import { asJson, canonicalJson, type Json } from "./canonical-json.ts";
 
-/** What a rule on tools is held against. Made by `invocationOf`. */
+/** The call that rules on tools are matched against. Made by `invocationOf`. */
 export interface Invocation {
   readonly tool: string;
   readonly input: Json;
   readonly agent: string | null;
-  /** The canonical JSON of the input, made when first asked for. */
+  /** The canonical JSON of the input, made on first use. */
   readonly text: () => string;
-  /** One argument as rules see it: a text, or the canonical JSON of another value; undefined when there is none. */
+  /** One argument as rules see it: a text, or the canonical JSON of another value; undefined if it is missing. */
   readonly argument: (name: string) => string | undefined;
 }
 
-/** One use of a tool, by an agent or by nobody in particular. */
+/** One use of a tool, by a named agent or none. */
 export function invocationOf(tool: string, input: Json, agent: string | null): Invocation {
   let text: string | null = null;
-  let told: Map<string, string | undefined> | null = null;
+  let known: Map<string, string | undefined> | null = null;
   return {
     tool,
     input,
@@ -27,18 +27,15 @@ export function invocationOf(tool: string, input: Json, agent: string | null): I
       return text;
     },
     argument: (name) => {
-      told ??= new Map();
-      if (!told.has(name)) told.set(name, argumentOf(input, name));
-      return told.get(name);
+      known ??= new Map();
+      if (!known.has(name)) known.set(name, argumentOf(input, name));
+      return known.get(name);
     },
   };
 }
 
-/**
- * Which arguments a rule is about: a glob on their canonical JSON as one text, or a glob for each named argument. An
- * argument that is not there matches nothing; one that is no text is told by its canonical JSON.
- */
-const ARGUMENTS = { error: 'arguments are a glob on their JSON text, or `{ name: "glob" }`' } as const;
+/** A glob on the arguments' canonical JSON, or one per named argument. A missing argument matches nothing. */
+const ARGUMENTS = { error: 'write a glob for the arguments as JSON, or `{ name: "glob" }`' } as const;
 const Arguments = z.union(
   [
     z.string().min(1, ARGUMENTS),
@@ -47,51 +44,83 @@ const Arguments = z.union(
   ARGUMENTS,
 );
 
-/** What every rule says besides: its examples, which are checked when it is loaded. */
+const pattern = z
+  .string()
+  .min(1)
+  .meta({ description: "A glob for the tool's name; `*` is any text.", examples: ["delete_*"] });
+const reason = z
+  .string()
+  .optional()
+  .meta({ description: "Shown with the request or denial.", examples: ["no deletions here"] });
+
+/** The common field of all rules: examples, which are checked when the rule is loaded. */
 const examples = {
-  /** Calls that it must cover: `NAME`, or `NAME {"its": "arguments"}`. */
-  match: z.array(z.string()).max(64).optional(),
-  not_match: z.array(z.string()).max(64).optional(),
+  match: z
+    .array(z.string())
+    .max(64)
+    .optional()
+    .meta({
+      description:
+        'Calls that the rule must cover, checked when it is loaded: `NAME`, or `NAME {"its": "arguments"}`.',
+      examples: [["delete_file"]],
+    }),
+  not_match: z
+    .array(z.string())
+    .max(64)
+    .optional()
+    .meta({ description: "Calls that the rule must not cover.", examples: [["read_file"]] }),
 };
 
 /**
- * One rule on tools: a glob on the name (`*` is any run of characters), perhaps on the arguments, perhaps for some agents
- * only. `remember: false` on an ask demands a person each time. An `allow` can't hang on the text of all arguments: a
- * model that writes one of them could make that text say anything.
+ * One rule on tools: a glob on the name (`*` is any run of characters), optionally on the arguments, optionally for
+ * some agents only. `remember: false` on an ask requires a person each time. An `allow` can't match the text of all
+ * arguments: a model that writes one of them could make that text say anything.
  */
 export const ToolRule = z
   .strictObject({
-    pattern: z.string().min(1),
-    args: Arguments.optional(),
-    agents: z.array(z.string().min(1)).min(1).max(256).optional(),
-    action: Action,
-    reason: z.string().optional(),
-    remember: z.boolean().optional(),
+    pattern,
+    args: Arguments.optional().meta({
+      description:
+        "Globs for arguments, by name; or, for a rule that asks or denies, one glob for the JSON of all arguments.",
+      examples: [{ path: "notes:*" }],
+    }),
+    agents: z
+      .array(z.string().min(1))
+      .min(1)
+      .max(256)
+      .optional()
+      .meta({ description: "Only calls of these agents; names may have `*`.", examples: [["researcher"]] }),
+    action: Action.meta({ description: "Allow the call, ask a person, or deny it.", examples: ["ask"] }),
+    reason,
+    remember: z.boolean().optional().describe("For `ask`: `false` demands a person's answer each time."),
     ...examples,
   })
   .superRefine((rule, context) => {
     const issue = (path: string, message: string): void =>
       context.addIssue({ code: "custom", path: [path], message });
     if (rule.pattern.includes(":"))
-      issue("pattern", "a pattern is a glob on the tool's name; what its arguments hold stands under `args`");
+      issue("pattern", "write a glob for the tool's name; write conditions for arguments under `args`");
     if (rule.action === "allow" && typeof rule.args === "string")
-      issue("args", 'an allow names the arguments that it is about: `args: { name: "glob" }`');
+      issue("args", 'name the arguments that the rule allows: `args: { name: "glob" }`');
     if (rule.remember !== undefined && rule.action !== "ask")
-      issue("remember", "only a rule that asks can say whether the answer may be remembered");
+      issue("remember", "use this key only in a rule with `action: ask`");
   });
 export type ToolRule = z.infer<typeof ToolRule>;
 
-/** A rule of an operator on tools: it asks or denies, for whatever agent. */
+/** An operator's rule on tools: it asks or denies, for any agent. */
 export const OperatorToolRule = z.strictObject({
-  pattern: z.string().min(1),
-  args: Arguments.optional(),
-  action: z.enum(["ask", "deny"]),
-  reason: z.string().optional(),
+  pattern,
+  args: Arguments.optional().meta({
+    description: "Globs for arguments, by name; or one glob for the JSON of all arguments.",
+    examples: [{ path: "notes:*" }],
+  }),
+  action: z.enum(["ask", "deny"]).describe("The action of the rule: an operator cannot allow."),
+  reason,
   ...examples,
 });
 export type OperatorToolRule = z.infer<typeof OperatorToolRule>;
 
-/** A list of rules, of which one decides, by its order. */
+/** A list of rules, of which one is picked by its order. */
 export interface RuleLayer {
   readonly order: RuleOrder;
   readonly rules: readonly ToolRule[];
@@ -99,7 +128,7 @@ export interface RuleLayer {
 
 type AnyToolRule = ToolRule | OperatorToolRule;
 
-/** True when the rule is about this invocation. */
+/** True if the rule is about this invocation. */
 export function coversInvocation(rule: AnyToolRule, invocation: Invocation): boolean {
   const { tool, agent } = invocation;
   if (!matchesWord(rule.pattern, tool)) return false;
@@ -109,7 +138,7 @@ export function coversInvocation(rule: AnyToolRule, invocation: Invocation): boo
   return rule.args === undefined || coversArguments(rule.args, invocation);
 }
 
-/** The rule of one layer that decides about an invocation; undefined when none is about it. */
+/** The rule of one layer that decides about an invocation; undefined if none is about it. */
 export function pickRule<Rule extends AnyToolRule>(
   rules: readonly Rule[],
   order: RuleOrder,
@@ -126,7 +155,7 @@ export function pickRule<Rule extends AnyToolRule>(
   }
 }
 
-/** Of rules that ask, one that demands a person is the stricter. */
+/** Among rules that ask, one that requires a person is stricter. */
 function strictestOf<Rule extends AnyToolRule>(rules: readonly Rule[]): Rule | undefined {
   const found = strictest(rules);
   const demanding = rules.find((rule) => "remember" in rule && rule.remember === false);

@@ -6,18 +6,18 @@ import type { Grant } from "./grant.ts";
 import { PatternsByProgram } from "./patterns-by-program.ts";
 import { coverageOf, type ReadCommand, readCommands } from "./reading.ts";
 import { type Risk, riskAction } from "./risk.ts";
-import type { RuleHit, ToolSaid } from "./rule-hit.ts";
+import { type RuleHit, ruleInWords, type ToolSaid } from "./rule-hit.ts";
 import { maybeHit, namesShell, reasonOf, unsettledReason } from "./shell-rules.ts";
 import { coversInvocation, type Invocation, pickRule, type RuleLayer, type ToolRule } from "./tool-rule.ts";
 
-/** One call, as far as it is judged. */
-export interface Subject extends Invocation {
+/** One call, with the facts for judging it. */
+export interface JudgedCall extends Invocation {
   readonly risk: Risk | null;
-  /** Null for a tool that says nothing. */
+  /** Null for a tool without its own verdict. */
   readonly said: ToolSaid | null;
   /** The command line of the shell tool; null for any other tool. */
   readonly line: CommandLine | null;
-  /** Why the call's own target needs more than it gets unasked, if it does. */
+  /** Why the call's own target needs an approval; null if it needs none. */
   readonly needsMore: string | null;
 }
 
@@ -34,25 +34,25 @@ export interface Verdict {
 export interface Rules {
   readonly operator: OperatorApproval;
   readonly approval: ApprovalSection;
-  /** Further lists of the project's rules, such as those on one server's tools: each is a layer of its own. */
+  /** Further lists of the project's rules, such as those on one server's tools: each is a separate layer. */
   readonly further?: readonly RuleLayer[];
 }
 
 /**
  * The verdict on one call, with every rule that spoke. In order:
  * 1. each layer picks its rule: the project and the agent by their order, operators every rule that is about the call;
- * 2. a deny of any layer, or of the tool itself, denies, and so does the default for a risk where neither a layer nor the
- *    tool speaks: in every mode, whatever was granted before, and whatever an operator would rather have asked about;
- * 3. an ask of an operator, or of a picked rule that says `remember: false`, demands a person;
+ * 2. a deny of any layer, or of the tool itself, denies, and so does the default for a risk if neither a layer nor the
+ *    tool has a verdict: in every mode, despite any grant, and even if an operator's rule asks;
+ * 3. an ask of an operator, or of a picked rule with `remember: false`, requires a person;
  * 4. the strictest of the picked rules allows or asks;
- * 5. where no rule is about the call, what the tool says;
- * 6. where the tool says nothing, the default for its risk;
- * 7. an allow of a call that may hold what the tool denies, unseen, becomes an ask;
- * 8. an allow whose own target needs more than it gets unasked becomes an ask.
- * Adding a stricter rule never loosens, where the order of its layer is `strictest`; a deny is never lifted by anything
- * but a later rule of the same layer, as that layer's order says.
+ * 5. if no rule is about the call, the tool's own verdict counts;
+ * 6. if the tool has none, the default for its risk;
+ * 7. an allow of a call that may contain something the tool denies becomes an ask;
+ * 8. an allow whose own target needs more access than it has without approval becomes an ask.
+ * Adding a stricter rule never loosens, if the order of its layer is `strictest`; only a later rule of the same layer
+ * can lift a deny, by that layer's order.
  */
-export function judge(subject: Subject, rules: Rules): Verdict {
+export function judge(subject: JudgedCall, rules: Rules): Verdict {
   const operator = operatorHits(subject, rules.operator);
   const picked = pickedHits(subject, rules);
   const spoken = [...picked.map(({ hit }) => hit), ...saidHits(subject)];
@@ -66,24 +66,21 @@ export function judge(subject: Subject, rules: Rules): Verdict {
   return tightened(subject, hits, strictest(picked.map(({ hit }) => hit)) ?? subject.said?.hit ?? unspoken);
 }
 
-/**
- * What a grant of the session makes of a verdict: an allow with what a yes grants. It lifts no deny and does not answer
- * where a person is demanded.
- */
+/** The verdict after a grant: an allow with an approved call's access. Lifts no deny, replaces no required person. */
 export function answerByGrant(given: Verdict, grant: Grant | null): Verdict {
   if (grant === null || given.action === "deny" || given.demandsPerson) return given;
   return answered(given, "allow", {
     layer: "grant",
     rule: grant.covers,
     action: "allow",
-    reason: `${grant.by} said yes for this session`,
+    reason: `approved for this session by ${grant.by}`,
   });
 }
 
 /**
- * What a mode, or a person who typed the command, makes of a verdict. `interactive` leaves an ask to a person; `strict`
- * denies it; `approve_all` and the caller's own typing allow it, unless a person is demanded. What the caller typed runs
- * with what a yes grants, also where a rule would have let it pass.
+ * The verdict after a mode, or after a person typed the command. `interactive` leaves an ask to a person; `strict`
+ * denies it; `approve_all` and the caller's own typing allow it, unless a person is required. A typed command runs with
+ * the access of an approved call, even if a rule would have allowed it.
  */
 export function answerByMode(given: Verdict, mode: Mode, isCallersOwn: boolean): Verdict {
   if (given.action === "deny") return given;
@@ -95,14 +92,14 @@ export function answerByMode(given: Verdict, mode: Mode, isCallersOwn: boolean):
   if (mode === "strict") return byMode("deny", "strict mode: approval required");
   if (given.demandsPerson)
     return mode === "approve_all"
-      ? byMode("deny", `${demander(given)} demands a person for this call`)
+      ? byMode("deny", `${demander(given)} demands a person's decision for this call`)
       : given;
   if (mode === "approve_all") return byMode("allow", "approve-all mode");
   return isCallersOwn ? byCaller("the caller typed it") : given;
 }
 
-/** True when what runs gets what a yes grants: a person, a grant or a mode said it, not a rule that let it pass. */
-export function isByYes({ hits }: Verdict): boolean {
+/** True if the call gets the access of an approved one: a person, a grant or a mode allowed it, not a rule. */
+export function hasApproval({ hits }: Verdict): boolean {
   return hits.some(
     ({ layer, action }) =>
       action === "allow" && (layer === "mode" || layer === "caller" || layer === "grant"),
@@ -125,13 +122,12 @@ function answered(given: Verdict, action: Action, hit: RuleHit): Verdict {
   };
 }
 
-/** All that the tool's own rules say. */
-function saidHits({ said }: Subject): readonly RuleHit[] {
+function saidHits({ said }: JudgedCall): readonly RuleHit[] {
   return said === null ? [] : [said.hit, ...(said.others ?? [])];
 }
 
-/** An allow may be one only as far as nothing else speaks against it. */
-function tightened({ said, needsMore }: Subject, hits: readonly RuleHit[], decisive: RuleHit): Verdict {
+/** An allow stays one only if nothing else speaks against it. */
+function tightened({ said, needsMore }: JudgedCall, hits: readonly RuleHit[], decisive: RuleHit): Verdict {
   if (decisive.action !== "allow") return verdict(decisive.action, false, hits, decisive);
   const doubt = said?.doubt ?? null;
   if (doubt !== null) return verdict("ask", false, hits.includes(doubt) ? hits : [...hits, doubt], doubt);
@@ -141,7 +137,7 @@ function tightened({ said, needsMore }: Subject, hits: readonly RuleHit[], decis
 }
 
 function verdict(action: Action, demandsPerson: boolean, hits: readonly RuleHit[], by: RuleHit): Verdict {
-  return { action, demandsPerson, hits, reason: by.reason ?? `${by.layer} rule ${visible(by.rule)}` };
+  return { action, demandsPerson, hits, reason: by.reason ?? ruleInWords(by) };
 }
 
 interface Picked {
@@ -149,8 +145,8 @@ interface Picked {
   readonly demandsPerson: boolean;
 }
 
-/** The rule that the project picks, the one that the agent's own layer picks, and those that further layers do. */
-function pickedHits(subject: Subject, { approval, further = [] }: Rules): readonly Picked[] {
+/** The rules picked by the project, by the agent's own layer, and by further layers. */
+function pickedHits(subject: JudgedCall, { approval, further = [] }: Rules): readonly Picked[] {
   const { rules, order, agents } = approval;
   const { agent } = subject;
   const own = agent === null || !Object.hasOwn(agents, agent) ? undefined : agents[agent];
@@ -168,13 +164,13 @@ function pickedHit(layer: "project" | "agent", { pattern, action, reason, rememb
   return { hit: { layer, rule: pattern, action, reason: reason ?? null }, demandsPerson: remember === false };
 }
 
-function riskHit({ risk, tool }: Subject, { risk_defaults: defaults }: ApprovalSection): RuleHit {
+function riskHit({ risk, tool }: JudgedCall, { risk_defaults: defaults }: ApprovalSection): RuleHit {
   const action = riskAction(defaults, risk);
   const reason = `no rule covers ${visible(tool)}, and its risk is ${risk ?? "unknown"}`;
   return { layer: "risk", rule: risk ?? "unknown", action, reason };
 }
 
-function operatorHits(subject: Subject, operator: OperatorApproval): readonly RuleHit[] {
+function operatorHits(subject: JudgedCall, operator: OperatorApproval): readonly RuleHit[] {
   const shellRules = operator.rules.filter((rule) => "shell" in rule);
   const line = subject.line === null || shellRules.length === 0 ? null : readLine(subject.line, shellRules);
   return operator.rules.flatMap((rule): readonly RuleHit[] => {
@@ -191,7 +187,7 @@ function operatorHits(subject: Subject, operator: OperatorApproval): readonly Ru
 
 type OperatorShellRule = Extract<OperatorRule, { readonly shell: string }>;
 
-/** A line as operators' rules see it: each command, and which rules cover it in any reading. */
+/** A line as operators' rules see it: each command, and the rules that cover it in any reading. */
 interface ReadLine extends Pick<CommandLine, "unread" | "shell"> {
   readonly commands: readonly {
     readonly read: ReadCommand;
@@ -217,10 +213,7 @@ function readLine({ commands, unread, shell }: CommandLine, rules: readonly Oper
   };
 }
 
-/**
- * What an operator's rule says about a line: the strictest of what it says about each command. It covers a command however
- * it is spelled, and whatever runs what its words say; about what is not understood it asks.
- */
+/** The strictest verdict on a line's commands in any spelling, and on commands that they run; unread parts ask. */
 function lineHit(rule: OperatorShellRule, { commands, unread, shell }: ReadLine): RuleHit | null {
   const { shell: pattern, action, reason } = rule;
   const hit: RuleHit = { layer: "operator", rule: pattern, action, reason: reason ?? null };
@@ -239,7 +232,7 @@ function lineHit(rule: OperatorShellRule, { commands, unread, shell }: ReadLine)
   const unreadHit: RuleHit = {
     ...hit,
     action: "ask",
-    reason: reason ?? `no parser has read whether this runs ${visible(pattern)}`,
+    reason: reason ?? `it may run ${visible(pattern)}, but it can't be parsed`,
   };
   return strictest([...named, ...(unread.length === 0 ? [] : [unreadHit])]) ?? null;
 }
@@ -250,7 +243,7 @@ function commandHit(
   covered: "surely" | "maybe" | undefined,
 ): RuleHit | null {
   if (covered === "surely") return hit;
-  const unread = hit.reason ?? `no parser has read whether this runs ${visible(hit.rule)}`;
+  const unread = hit.reason ?? `it may run ${visible(hit.rule)}, but it can't be parsed`;
   if (isProgramUnread) return { ...hit, reason: unread };
   if (isNameUnknown || hazard?.does === "runs") return { ...hit, action: "ask", reason: unread };
   const unsettled = unsettledReason(command);

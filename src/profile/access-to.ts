@@ -4,16 +4,16 @@ import { type AbsolutePath, nameOf, upwards } from "./path.ts";
 import { type FileEntry, indexEntries, type Mask, nearestEntry, type Profile } from "./profile.ts";
 import { takesFile } from "./suffix.ts";
 
-/** What kind of thing stands at a path; suffix lists speak of files alone. */
+/** The kind of node at a path; suffix lists apply to files alone. */
 export type Kind = "file" | "folder";
 
-/** How a path is asked about. `bornInside`: it was made during the call, so that glob masks do not hold for it. */
+/** The facts of a queried path. `bornInside`: it was made during the call, so that glob masks do not hold for it. */
 export interface PathFacts {
   readonly kind: Kind;
   readonly bornInside: boolean;
 }
 
-/** The part of a profile that decided: an entry, a mask, a suffix list, or that nothing is listed. */
+/** The part of a profile that decided: an entry, a mask, a suffix list, or the lack of an entry. */
 export type Clause =
   | { readonly kind: "entry"; readonly entry: FileEntry }
   | { readonly kind: "suffix"; readonly entry: FileEntry }
@@ -26,10 +26,10 @@ export interface PathRuling {
   readonly clause: Clause;
 }
 
-/** Rules on paths under one profile; made once, asked often. */
+/** Rulings on paths under one profile; made once, queried often. */
 export type PathRuler = (path: AbsolutePath, facts: PathFacts) => PathRuling;
 
-/** What is at a path when nothing is said: a file that was there at the start. */
+/** The default facts of a path: a file that existed at the start. */
 export const EXISTING_FILE: PathFacts = { kind: "file", bornInside: false };
 
 /**
@@ -40,7 +40,7 @@ export function accessTo(profile: Profile, path: AbsolutePath, facts: PathFacts 
   return pathRuler(profile)(path, facts).access;
 }
 
-/** A profile is a value, so what was compiled from it once holds for as long as anyone has it. */
+/** Profiles are immutable: a compiled one holds for as long as the profile exists. */
 const compiled = new WeakMap<Profile, PathRuler>();
 
 /** The profile's file part, compiled once. `pathRuler(p)(path, facts).access = accessTo(p, path, facts)`. */
@@ -63,8 +63,8 @@ function compile(profile: Profile): PathRuler {
   });
 }
 
-/** More rulings than this are forgotten: every call asks about much the same few hundred paths. */
-const MOST_REMEMBERED = 10_000;
+/** The maximum of remembered rulings: calls mostly query the same few hundred paths. */
+const MAX_REMEMBERED = 10_000;
 
 function remembering(rule: PathRuler): PathRuler {
   const known = new Map<string, PathRuling>();
@@ -73,7 +73,7 @@ function remembering(rule: PathRuler): PathRuler {
     const before = known.get(key);
     if (before !== undefined) return before;
     const ruling = rule(path, facts);
-    if (known.size >= MOST_REMEMBERED) known.clear();
+    if (known.size >= MAX_REMEMBERED) known.clear();
     known.set(key, ruling);
     return ruling;
   };
@@ -82,7 +82,7 @@ function remembering(rule: PathRuler): PathRuler {
 /** Finds the mask that caps a path the most, or null. */
 export type MaskRuler = (path: AbsolutePath, bornInside: boolean) => Mask | null;
 
-/** Compiles masks. A literal mask holds for every path at or below it, a glob mask for what was not born inside. */
+/** Compiles masks. A literal mask holds for every path at or below it, a glob mask for paths not born inside. */
 export function maskRuler(masks: readonly Mask[]): MaskRuler {
   const literals = new Map<AbsolutePath, Mask>();
   for (const mask of masks) {
@@ -95,7 +95,7 @@ export function maskRuler(masks: readonly Mask[]): MaskRuler {
     const covering = bornInside ? null : find(path);
     return covering === null ? mask : tighterMask(mask, covering);
   };
-  // What holds for a folder holds for all that is in it: of a deep tree it is found out once.
+  // The result for a folder holds for all in it: it is computed once for a deep tree.
   const known = { born: new Map<AbsolutePath, Mask | null>(), found: new Map<AbsolutePath, Mask | null>() };
   return (path, bornInside) => {
     const before = bornInside ? known.born : known.found;
@@ -109,10 +109,10 @@ export function maskRuler(masks: readonly Mask[]): MaskRuler {
       }
       unknown.push(at);
     }
-    if (before.size > MOST_REMEMBERED) before.clear();
+    if (before.size > MAX_REMEMBERED) before.clear();
     for (const at of unknown.reverse()) {
       const mask = own(at, bornInside);
-      // Of equal ones the deepest.
+      // The deepest of equal ones.
       found = mask === null ? found : found === null ? mask : tighterMask(mask, found);
       before.set(at, found);
     }

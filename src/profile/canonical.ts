@@ -54,16 +54,16 @@ const CanonicalProfile = z.strictObject({
 type CanonicalProfile = z.infer<typeof CanonicalProfile>;
 
 /**
- * The one text of a profile: JSON, two spaces, keys in the order of the type; without `ports` where there are none. `parseProfile` reads it back. Throws
- * `USAGE` for limits that are none.
+ * The one text of a profile: JSON, two spaces, keys in the order of the type; without `ports` if there are none.
+ * `parseProfile` reads it. Throws `USAGE` for invalid limits.
  */
 export function printProfile(profile: Profile): string {
   return JSON.stringify(plain(profile), null, 2);
 }
 
 /**
- * Reads what `printProfile` wrote. Throws a `SyntaxError` or zod's error for what is no profile, `PATH_INVALID`,
- * `PATTERN_INVALID` or `HOST_INVALID` for what stands in it.
+ * Reads the text of `printProfile`. Throws a `SyntaxError` or zod's error if it is no profile, `PATH_INVALID`,
+ * `PATTERN_INVALID` or `HOST_INVALID` for invalid content.
  */
 export function parseProfile(text: string): Profile {
   const { files, masks, network, sockets, ...rest } = CanonicalProfile.parse(JSON.parse(text));
@@ -83,12 +83,12 @@ export function parseProfile(text: string): Profile {
   });
 }
 
-/** SHA-256 of `printProfile`'s text: blind to order, spelling and doubles of what was written. */
+/** SHA-256 of `printProfile`'s text: independent of order, spelling and duplicates in the source. */
 export function digest(profile: Profile): ProfileDigest {
   return sha256(printProfile(profile));
 }
 
-/** A path in a profile may have been found on disk, so it may hold what `absolutePath` refuses in what people write. */
+/** A path in a profile may come from the disk, so it may contain what `absolutePath` refuses in written paths. */
 function readPath(text: string): AbsolutePath {
   return isAbsolutePath(text) ? text : absolutePath(text);
 }
@@ -98,7 +98,6 @@ function readMask({ exceptTreesOf, ...mask }: CanonicalProfile["masks"][number])
   return exceptTreesOf === undefined ? read : { ...read, exceptTreesOf: exceptTreesOf.map(readPath) };
 }
 
-/** The profile as plain JSON data, patterns and hosts as text. */
 function plain(profile: Profile): CanonicalProfile {
   const { files, masks, network, sockets, env, terminal, syscalls, devices, macos, ports, limits } = profile;
   return {

@@ -2,12 +2,12 @@ import { type Access, isAtMost } from "./access.ts";
 import { maskRuler, type PathFacts, type PathRuler, pathRuler } from "./access-to.ts";
 import type { DeviceGroup } from "./devices.ts";
 import { envOutside } from "./env-pattern.ts";
-import type { Target } from "./host-rule.ts";
+import type { ConnectTarget } from "./host-rule.ts";
 import { limitAbove } from "./limits.ts";
 import type { MacosGroup } from "./macos.ts";
 import { networkOutside } from "./network-outside.ts";
 import { type AbsolutePath, isInside, joinPath, ROOT, upwards } from "./path.ts";
-import { patternTest, type Segment } from "./pattern.ts";
+import { type PatternSegment, patternTest } from "./pattern.ts";
 import { matchesBelow } from "./pattern-matches.ts";
 import { portOutside } from "./ports.ts";
 import { indexEntries, type Mask, nearestEntry, type Profile } from "./profile.ts";
@@ -15,7 +15,7 @@ import { socketOutside } from "./sockets.ts";
 import type { Suffixes } from "./suffix.ts";
 import type { SyscallGroup } from "./syscalls.ts";
 
-/** Something that one profile allows and another does not. */
+/** An access that one profile allows and another does not. */
 export type Witness =
   | {
       readonly field: "files";
@@ -24,7 +24,7 @@ export type Witness =
       readonly has: Access;
       readonly limit: Access;
     }
-  | { readonly field: "network"; readonly target: Target | "host" }
+  | { readonly field: "network"; readonly target: ConnectTarget | "host" }
   | { readonly field: "sockets"; readonly path: AbsolutePath | "any" | "own" }
   | { readonly field: "env"; readonly name: string }
   | { readonly field: "terminal" }
@@ -34,17 +34,17 @@ export type Witness =
   | { readonly field: "ports"; readonly port: number }
   | { readonly field: "limits"; readonly name: string };
 
-/** Whether one profile stays within another. `unknown` names the mask of the other that could not be decided. */
+/** The result of a comparison. `unknown` names the mask of the other profile that could not be decided. */
 export type Comparison =
   | { readonly kind: "within" }
   | { readonly kind: "exceeds"; readonly witness: Witness }
   | { readonly kind: "unknown"; readonly mask: Mask };
 
 /**
- * Whether `a` allows only what `b` allows. `within` is sound; `exceeds` carries a witness that `accessTo` and its
- * siblings confirm; `unknown` arises only where a glob of `b` meets a different glob of `a`, or where there are too many
- * of them to look at, and counts as wider. (A literal mask that ignores case is a glob here: it matches every spelling.)
- * Throws `USAGE` for limits made by hand that are none.
+ * Compares what `a` and `b` allow. `within` is sound; `exceeds` carries a witness that `accessTo` and its siblings
+ * confirm. `unknown` arises only if a glob of `b` meets a different glob of `a`, or if there are too many of them to
+ * compare, and counts as wider. (A literal mask that ignores case is a glob here: it matches every spelling.) Throws
+ * `USAGE` for invalid limits made by hand.
  */
 export function compare(a: Profile, b: Profile): Comparison {
   const witness = witnessOutsideFiles(a, b);
@@ -52,7 +52,7 @@ export function compare(a: Profile, b: Profile): Comparison {
   return compareFiles(a, b);
 }
 
-/** True when `a` surely allows only what `b` allows. */
+/** True if `a` surely allows only what `b` allows. */
 export function isWithin(a: Profile, b: Profile): boolean {
   return compare(a, b).kind === "within";
 }
@@ -77,28 +77,24 @@ function witnessOutsideFiles(a: Profile, b: Profile): Witness | null {
   return limit === null ? null : { field: "limits", name: limit };
 }
 
-/** Globs are looked at until together they were held against so many paths; those left over stay undecided. */
-const MOST_LOOKS = 2_000_000;
+/** The maximum of comparisons of globs with paths, in all; further globs stay undecided. */
+const MAX_LOOKS = 2_000_000;
 
-/** A named path, and what `a` allows there without its globs. */
 interface Reachable {
   readonly path: AbsolutePath;
   readonly access: Access;
 }
 
-/** Two profiles of which one is asked about, and what the questions need. */
 interface Pair {
   readonly a: Profile;
   readonly b: Profile;
   readonly rulerA: PathRuler;
   readonly rulerB: PathRuler;
-  /** Every path that an entry or a mask of either names, with the folders above. */
   readonly named: ReadonlySet<AbsolutePath>;
 }
 
 /**
- * Without globs, access changes only at named paths, so `a` is asked there; what globs of `b` take away is looked at
- * mask by mask. Paths are asked about as born inside, where `a` is freed of its globs.
+ * Without globs, access changes only at named paths: `a` is queried there, as born inside, where its globs don't apply.
  */
 function compareFiles(a: Profile, b: Profile): Comparison {
   const pair: Pair = { a, b, rulerA: pathRuler(a), rulerB: pathRuler(b), named: namedPaths(a, b) };
@@ -114,7 +110,7 @@ function compareFiles(a: Profile, b: Profile): Comparison {
   for (const mask of b.masks) {
     if (own.get(mask.pattern.text)?.some((known) => isSameOrTighter(known, mask)) === true) continue;
     looks += pair.named.size;
-    const isTooMuch = looks > MOST_LOOKS && mask.pattern.literal === null;
+    const isTooMuch = looks > MAX_LOOKS && mask.pattern.literal === null;
     const verdict = isTooMuch ? ({ kind: "unknown" } as const) : compareUnderMask(pair, mask, reachable);
     if (verdict.kind === "exceeds") return verdict;
     if (verdict.kind === "unknown") undecided ??= mask;
@@ -138,7 +134,7 @@ function namedPaths(a: Profile, b: Profile): ReadonlySet<AbsolutePath> {
   return named;
 }
 
-/** A witness when `a` allows more at the path. */
+/** A witness if `a` allows more at the path. */
 function witnessAt({ rulerA, rulerB }: Pair, path: AbsolutePath, facts: PathFacts): Witness | null {
   const [has, limit] = [rulerA(path, facts).access, rulerB(path, facts).access];
   return isAtMost(has, limit) ? null : { field: "files", path, facts, has, limit };
@@ -157,7 +153,6 @@ function witnessAtEntries(pair: Pair): Witness | null {
   return null;
 }
 
-/** One file name for every way in which two suffix lists can tell names apart. */
 function sampleFiles(a: Suffixes, b: Suffixes): readonly string[] {
   if (a === "any" && b === "any") return [];
   return [
@@ -173,8 +168,8 @@ function freshPath(folder: AbsolutePath, name: string, named: ReadonlySet<Absolu
 }
 
 /**
- * Looks for a path that the mask covers and where `a`, its globs left aside, allows more than the mask. There is one
- * exactly when it is a named path, or lies directly below one with a name of its own.
+ * Looks for a path that the mask covers and where `a`, without its globs, allows more than the mask. There is one
+ * exactly if it is a named path, or lies directly below one with a name of its own.
  */
 function compareUnderMask(pair: Pair, mask: Mask, reachable: readonly Reachable[]): Comparison {
   const { pattern, ignoreCase, atMost } = mask;
@@ -196,18 +191,17 @@ function compareUnderMask(pair: Pair, mask: Mask, reachable: readonly Reachable[
   return isReached ? { kind: "unknown", mask } : { kind: "within" };
 }
 
-/** Of two masks with one pattern. Ignoring case matches more, but for `[!a]`, which then leaves out `A` as well. */
+/** Both have one pattern. Ignoring case matches more, except for `[!a]`, which then leaves out `A` as well. */
 function isSameOrTighter(own: Mask, mask: Mask): boolean {
   if (!coversTrees(own, mask)) return false;
   const isWider = own.ignoreCase && !own.pattern.segments.some(hasNegatedSet);
   return (own.ignoreCase === mask.ignoreCase || isWider) && isAtMost(own.atMost, mask.atMost);
 }
 
-/** True where the first covers all that the other one does in dependency and build trees. */
 function coversTrees({ exceptTreesOf: own }: Mask, { exceptTreesOf: other }: Mask): boolean {
   return own === undefined || (own.length === other?.length && own.every((root, at) => root === other[at]));
 }
 
-function hasNegatedSet(segment: Segment): boolean {
+function hasNegatedSet(segment: PatternSegment): boolean {
   return segment.kind === "name" && segment.pieces.some((piece) => piece.kind === "set" && piece.negated);
 }

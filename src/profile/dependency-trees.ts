@@ -2,20 +2,14 @@ import type { ExecutedNames } from "./executed.ts";
 import { type AbsolutePath, isInside, namesBelow, namesOf } from "./path.ts";
 import type { Pattern } from "./pattern.ts";
 
-/**
- * Folders of installed packages. Nobody starts a program in them, and a file that hosts execute arrives there with thousands of others.
- * Only names that mean nothing else are listed.
- */
+/** Folders of installed packages, with thousands of files that hosts execute. Only unambiguous names are listed. */
 export const DEPENDENCY_TREES: Readonly<Record<string, string>> = {
   node_modules: "packages of npm, pnpm, Yarn and Bun",
   "site-packages": "packages of pip",
   "dist-packages": "packages of Debian's Python",
 };
 
-/**
- * Folders that tools fill and empty as a whole: a build, a cache, an environment, or packages under a name that can mean something
- * else. Here a file that hosts execute must not get in the way of removal. One that a call makes or changes is seen to after the call.
- */
+/** Folders that tools fill and empty as a whole. A file there that hosts execute must not prevent removal. */
 export const BUILD_TREES: Readonly<Record<string, string>> = {
   ".angular": "cache of the Angular CLI",
   ".dart_tool": "state of Dart's package manager",
@@ -52,7 +46,6 @@ const names = (trees: Readonly<Record<string, string>>): string =>
     .map((name) => name.replaceAll(".", "\\."))
     .join("|");
 
-/** The names of both tables, as alternatives of a regular expression. */
 const TREE_NAMES = `${names(DEPENDENCY_TREES)}|${names(BUILD_TREES)}`;
 
 const IN_DEPENDENCIES = new RegExp(`/(?:${names(DEPENDENCY_TREES)})/`);
@@ -60,7 +53,7 @@ const IN_ANY_TREE = new RegExp(`/(?:${TREE_NAMES})/`);
 
 const TREE_IN_PATTERN = new RegExp(`/(?:${TREE_NAMES})(?:/|$)`);
 
-/** True for a pattern with such a name in it, as `node_modules/.bin/sh`: what it names is meant in such trees, and is held there. */
+/** True for a pattern with such a name in it (`node_modules/.bin/sh`): it is about such trees, and holds there. */
 export function isNamedByTree({ text }: Pick<Pattern, "text">): boolean {
   return TREE_IN_PATTERN.test(text);
 }
@@ -70,14 +63,14 @@ export function isTree(name: string): boolean {
   return Object.hasOwn(DEPENDENCY_TREES, name);
 }
 
-/** True for such a folder and what lies below it, in a folder that calls may write; what that one is called says nothing. */
+/** True for such a folder and paths below it, in the writable `root`, whose own name does not count. */
 export function isInTree(path: AbsolutePath, root: AbsolutePath): boolean {
   return IN_DEPENDENCIES.test(`/${namesBelow(path, root).join("/")}/`);
 }
 
 /**
- * True for what lies below a folder of installed packages, in the nearest of these roots. One that the row names itself does not
- * count, as that of `node_modules/.bin`.
+ * True for paths below a folder of installed packages, in the nearest of these roots. A tree that the row names itself
+ * does not count, such as that of `node_modules/.bin`.
  */
 export function isInDependencyTree(
   path: AbsolutePath,
@@ -91,8 +84,8 @@ export function isInDependencyTree(
 }
 
 /**
- * True for what lies below a dependency or build tree, in the nearest of these roots; in none of them, anywhere. What a root itself is
- * called says nothing: people keep projects in folders named `build` or `vendor`.
+ * True for paths below a dependency or build tree, in the nearest of these roots; outside of all roots, anywhere. A
+ * root's own name does not count: people keep projects in folders named `build` or `vendor`.
  */
 export function isBelowTree(path: AbsolutePath, roots: readonly AbsolutePath[]): boolean {
   if (!IN_ANY_TREE.test(path)) return false;

@@ -1,11 +1,11 @@
 import { z } from "zod";
 
 /**
- * Devices of this machine, which a call sees only where they are granted:
- * - `gpu`: what computes and renders on graphics cards and accelerators, without the nodes that set the screen;
+ * Devices of this machine, which a call sees only if they are granted:
+ * - `gpu`: computing and rendering on graphics cards and accelerators, without the nodes that set the screen;
  * - `kvm`: virtual machines run by the kernel;
  * - `fuse`: the node of file systems in user space, whose mounting stays refused;
- * - `serial`: serial ports, but for the machine's console.
+ * - `serial`: serial ports, except the machine's console.
  */
 export const DeviceGroup = z.enum(["gpu", "kvm", "fuse", "serial"]);
 export type DeviceGroup = z.infer<typeof DeviceGroup>;
@@ -13,10 +13,10 @@ export type DeviceGroup = z.infer<typeof DeviceGroup>;
 /** `devices:` in YAML: groups by their names, none in an empty list. */
 export const DevicesSection = z.array(DeviceGroup).max(16);
 
-/** The groups of devices that are granted, none being the least. */
+/** The granted groups of devices; the least is none. */
 export type Devices = readonly DeviceGroup[];
 
-/** Every group there is. */
+/** All groups. */
 export const DEVICE_GROUPS: Devices = DeviceGroup.options;
 
 /** The groups in order, each once. */
@@ -29,16 +29,16 @@ export function meetDevices(a: Devices, b: Devices): Devices {
   return a.filter((group) => b.includes(group));
 }
 
-/** What a group lets a call do, in words that follow "may" or "to". */
+/** The effect of a group, in words that follow "may" or "to". */
 export function printDeviceGroup(group: DeviceGroup): string {
   switch (group) {
     case "gpu":
-      return "use graphics cards, whose drivers run in the kernel and whose memory other programs use as well";
+      return "use graphics cards, whose drivers run in the kernel and whose memory other programs share";
     case "kvm":
-      return "run virtual machines with the kernel's help, by /dev/kvm";
+      return "run virtual machines with /dev/kvm";
     case "fuse":
-      return "open /dev/fuse, though not mount a file system";
+      return "open /dev/fuse, but not mount a file system";
     case "serial":
-      return "read from and write to whatever is connected to a serial port";
+      return "read from and write to devices at serial ports";
   }
 }

@@ -1,9 +1,8 @@
 import { z } from "zod";
 
-/** The name of one environment variable. */
 export const EnvName = z
   .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,254}$/, "an environment name has letters, digits and `_`, at most 255");
+  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,254}$/, "an environment name is 1 to 255 letters, digits and `_`");
 export type EnvName = z.infer<typeof EnvName>;
 
 /** Names of environment variables: one name, every name with a prefix (`LC_*`), or every name (`*`). */
@@ -11,7 +10,7 @@ export const EnvPattern = z
   .string()
   .regex(
     /^(\*|[A-Za-z_][A-Za-z0-9_]{0,254}\*?)$/,
-    "an environment name is `NAME` or `PREFIX*`, at most 255 letters",
+    "an environment name is `NAME` or `PREFIX*`, at most 255 characters",
   );
 export type EnvPattern = z.infer<typeof EnvPattern>;
 
@@ -47,10 +46,9 @@ export function envOutside(patterns: readonly EnvPattern[], others: readonly Env
   return names.find((name) => !coversEnv(others, name)) ?? null;
 }
 
-/** How a name can go on; no pattern can list a name with the last one in it, so one of these is always left. */
+/** Possible continuations of a name; no pattern can list a name with the last one, so one is always left. */
 const NEXT_CHARACTERS = "XABCDEFGHIJKLMNOPQRSTUVWYZabcdefghijklmnopqrstuvwxyz_0123456789.";
 
-/** Every pattern that covers all of this one: its prefixes with `*`, and (when asked) itself. */
 function prefixesOf(pattern: EnvPattern, itself: boolean): readonly EnvPattern[] {
   const stem = pattern.endsWith("*") ? pattern.slice(0, -1) : pattern;
   const prefixes = Array.from({ length: stem.length + 1 }, (_, length) => `${stem.slice(0, length)}*`);

@@ -3,7 +3,7 @@ import { CofferdamError, visible } from "../errors.ts";
 import { EXISTING_FILE } from "./access-to.ts";
 import { DeviceGroup } from "./devices.ts";
 import { EnvName } from "./env-pattern.ts";
-import { explain, type Layer, type Question } from "./explain.ts";
+import { explain, type Layer, type ProfileQuestion } from "./explain.ts";
 import { canonicalAddress, isAddress, parseHostRule, printHostRule } from "./host-rule.ts";
 import { MacosGroup } from "./macos.ts";
 import { Port } from "./ports.ts";
@@ -12,8 +12,8 @@ import { SyscallGroup } from "./syscalls.ts";
 import { WrittenHost, WrittenPath } from "./written.ts";
 
 /**
- * One `expect:` line of an operator profile: what the profile must allow or deny, checked whenever it is loaded.
- * A path that ends in `/` is a folder. A host is taken to lie at a public address unless `address` says otherwise.
+ * One `expect:` line of an operator profile: an access that the profile must allow or deny, checked at each load. A
+ * path that ends in `/` is a folder. A host is assumed to have a public address unless `address` says otherwise.
  */
 export const Example = z.union(
   [
@@ -34,15 +34,12 @@ export const Example = z.union(
     z.strictObject({ allow: z.literal("port"), port: Port }),
     z.strictObject({ deny: z.literal("port"), port: Port }),
   ],
-  {
-    error:
-      "an example is `allow` or `deny` of `read`, `write`, `connect`, `env`, `syscalls`, `devices`, `macos` or `port`, with `path`, `host`, `socket`, `name`, `group` or `port`",
-  },
+  { error: "write `allow` or `deny` with an access, and its target: `{ deny: write, path: .git/config }`" },
 );
 export type Example = z.infer<typeof Example>;
 
-/** An example that the profile does not keep, and why. */
-export interface FailedExample {
+/** An example that the profile does not satisfy, and why. */
+export interface FailedProfileExample {
   readonly index: number;
   readonly message: string;
 }
@@ -52,7 +49,7 @@ export function failedExamples(
   layer: Layer,
   examples: readonly Example[],
   variables: PathVariables,
-): readonly FailedExample[] {
+): readonly FailedProfileExample[] {
   return examples.flatMap((example, index) =>
     questionsOf(example, variables).flatMap((question) => {
       const { allowed, decidedBy } = explain([layer], question);
@@ -61,15 +58,15 @@ export function failedExamples(
       return [
         {
           index,
-          message: `expected that it ${expected} ${printQuestion(question)}, but it ${found} it: ${decidedBy.because}`,
+          message: `expected: it ${expected} ${printQuestion(question)}; actual: it ${found} it, because ${decidedBy.because}`,
         },
       ];
     }),
   );
 }
 
-/** A question as a person would put it. */
-export function printQuestion(question: Question): string {
+/** A question in a person's words. */
+export function printQuestion(question: ProfileQuestion): string {
   switch (question.ask) {
     case "read":
     case "write":
@@ -95,8 +92,8 @@ export function printQuestion(question: Question): string {
   }
 }
 
-/** The questions that an example asks: one, or one for each path that its variables stand for. */
-export function questionsOf(example: Example, variables: PathVariables): readonly Question[] {
+/** The questions of an example: one, or one for each path of its variables. */
+export function questionsOf(example: Example, variables: PathVariables): readonly ProfileQuestion[] {
   const verb = "allow" in example ? example.allow : example.deny;
   if ("path" in example) {
     if (verb !== "read" && verb !== "write") return [];
@@ -115,8 +112,7 @@ export function questionsOf(example: Example, variables: PathVariables): readonl
   return [connectQuestion(example.host, example.address)];
 }
 
-/** An example speaks of groups of one kind, and only what is read of it together with the kind says of which. */
-function groupQuestion(example: Extract<Example, { readonly group: unknown }>): Question {
+function groupQuestion(example: Extract<Example, { readonly group: unknown }>): ProfileQuestion {
   if ("allow" in example) {
     if (example.allow === "syscalls") return { ask: "syscalls", group: example.group };
     if (example.allow === "devices") return { ask: "devices", group: example.group };
@@ -127,18 +123,14 @@ function groupQuestion(example: Extract<Example, { readonly group: unknown }>): 
   return { ask: "macos", group: example.group };
 }
 
-/** An address that stands for "somewhere public". */
 const PUBLIC_ADDRESS = "198.41.0.4";
 
-/**
- * About one `host[:port]`: port 443 when none is written, at a public address unless told otherwise.
- * Throws `HOST_INVALID`, also for what is a rule and no host: `*.name`, `name private`.
- */
-export function connectQuestion(text: string, address?: string): Question {
+/** The question of one `host[:port]`, 443 by default. Throws `HOST_INVALID`, also for `*.name` and `name private`. */
+export function connectQuestion(text: string, address?: string): ProfileQuestion {
   const { name, port, private: isPrivate, at } = parseHostRule(text);
   if (isPrivate || at !== undefined || name.startsWith("*."))
-    throw new CofferdamError("HOST_INVALID", `${visible(text)} is a rule, not one host`, {
-      hint: "ask about one `name:port`",
+    throw new CofferdamError("HOST_INVALID", `${visible(text)} is a host rule, not one host`, {
+      hint: "write one `name:port`",
     });
   const reached =
     address === undefined ? (isAddress(name) ? name : PUBLIC_ADDRESS) : canonicalAddress(address);

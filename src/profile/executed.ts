@@ -4,28 +4,37 @@ import type { Pattern } from "./pattern.ts";
 import { foldersOfPattern } from "./pattern-folders.ts";
 import { patternIndex } from "./pattern-index.ts";
 
-/**
- * When a program of the host does what a file says. `unasked`: as soon as it starts in the folder, or a shell enters it, without
- * a further act of the person. `started`: when the person starts the very tool that the file is for.
- */
+/** `unasked`: as soon as it starts in the folder, or a shell enters it. `started`: when the person starts the tool. */
 export const RunsWhen = z.enum(["unasked", "started"]);
 export type RunsWhen = z.infer<typeof RunsWhen>;
 
-/** Most rows that one file may have. */
 const MAX_ROWS = 2_000;
 
-/** One row of `executed:` in an operator file: names of files or folders, which program does what they say, and when. */
 const ExecutedRow = z.strictObject({
-  /** A pattern as in `masks`; case is ignored. */
-  names: z.string().min(1),
-  by: z.string().min(1).max(100),
-  when: z.string().min(1).max(200),
-  runs: RunsWhen.default("unasked"),
-  /** Where this is written down: an address. */
-  source: z.string().max(500).optional(),
+  names: z
+    .string()
+    .min(1)
+    .meta({ description: "A pattern as in `masks`; case is ignored.", examples: ["**/.envrc"] }),
+  by: z
+    .string()
+    .min(1)
+    .max(100)
+    .meta({ description: "The program that executes or loads the file.", examples: ["direnv"] }),
+  when: z
+    .string()
+    .min(1)
+    .max(200)
+    .meta({ description: "The situation in which it does.", examples: ["a shell enters the folder"] }),
+  runs: RunsWhen.default("unasked").describe(
+    "`unasked`: when a person starts the program in the folder. `started`: only when a person starts the tool that the file is for.",
+  ),
+  source: z
+    .string()
+    .max(500)
+    .optional()
+    .meta({ description: "The URL of the documentation that says so.", examples: ["https://direnv.net"] }),
 });
 
-/** `executed:` of an operator file: files that programs outside the sandbox execute or obey by themselves. */
 export const ExecutedSection = z.array(ExecutedRow).max(MAX_ROWS);
 export type ExecutedSection = z.infer<typeof ExecutedSection>;
 
@@ -38,15 +47,15 @@ export interface ExecutedNames {
   readonly runs: RunsWhen;
 }
 
-/** `obeyed by Claude Code when a session starts in the folder`: many names are those of several programs. */
+/** `obeyed by Claude Code when a session starts in the folder`: many names belong to several programs. */
 export function printObeyed({ by, when }: Pick<ExecutedNames, "by" | "when">): string {
   return `obeyed by ${by} when ${when}`;
 }
 
-/** The program of a row that says what this product's own processes would load, or what keeps them from starting. */
+/** The program of a row about files that this product's own processes would load, or that keep them from starting. */
 export const OURSELVES = "cofferdam";
 
-/** A row, once for each pattern that its `names` stand for. */
+/** A row, once for each pattern of its `names`. */
 export function executedNames(
   { by, when, runs }: Omit<ExecutedSection[number], "names">,
   patterns: readonly Pattern[],
@@ -54,10 +63,10 @@ export function executedNames(
   return patterns.map((pattern) => ({ pattern, ignoreCase: true, by, when, runs }));
 }
 
-/** Which row names a path; of several one that runs unasked, then the one with most names. Null for a path that none names. */
+/** Finds the row that names a path, preferring one that runs unasked, then the one with most names; or null. */
 export type ExecutedFinder = (path: AbsolutePath) => ExecutedNames | null;
 
-/** Compiles rows for many looks, at the first of them. */
+/** Compiles rows for many searches, at the first of them. */
 export function executedFinder(names: readonly ExecutedNames[]): ExecutedFinder {
   let find: ReturnType<typeof patternIndex<ExecutedNames>> | null = null;
   return (path) => {
@@ -72,7 +81,7 @@ function nearestFirst(a: ExecutedNames, b: ExecutedNames): number {
   return isUnasked(b) - isUnasked(a) || b.pattern.segments.length - a.pattern.segments.length;
 }
 
-/** The same of folders: which row that runs unasked names something in a folder of this path. Links alone are asked about. */
+/** The same for folders: finds the row that runs unasked and names something in the folder. Only links are queried. */
 export function executedFolderFinder(names: readonly ExecutedNames[]): ExecutedFinder {
   let find: ExecutedFinder | null = null;
   return (path) => {

@@ -5,12 +5,12 @@ import type { DeviceGroup } from "./devices.ts";
 import { coversEnv } from "./env-pattern.ts";
 import {
   addressClass,
+  type ConnectTarget,
   coversName,
   type HostRule,
   listAllows,
   printHostRule,
   ruleAllows,
-  type Target,
 } from "./host-rule.ts";
 import type { MacosGroup } from "./macos.ts";
 import { bars, barsByProxy, type HostList, type Network, reaches, saysItsHost } from "./network.ts";
@@ -21,26 +21,26 @@ import { mayConnect, mayConnectAbstract, type Sockets } from "./sockets.ts";
 import type { SyscallGroup } from "./syscalls.ts";
 import { allowsProxy } from "./upstream.ts";
 
-/** One named profile among those that are met: the need, or one operator file. */
+/** One named profile of the intersection: the need, or one operator file. */
 export interface Layer {
   readonly name: string;
   readonly profile: Profile;
-  /** Where its clauses stand, by `clauseKey`. */
+  /** Positions of its clauses, by `clauseKey`. */
   readonly sources: ReadonlyMap<string, Position>;
-  /** Why its clauses say what they say, by `clauseKey`, where nobody wrote them down. */
+  /** Reasons of its clauses, by `clauseKey`, for clauses that were not written by a person. */
   readonly reasons?: ReadonlyMap<string, string>;
-  /** What a person can do about its clauses, by `clauseKey`, where that differs from one to another. */
+  /** Remedies of its clauses, by `clauseKey`, if they differ from one to another. */
   readonly remedies?: ReadonlyMap<string, string>;
 }
 
-/** What can be asked of a profile. */
-export type Question =
+/** A question to a profile. */
+export type ProfileQuestion =
   | {
       readonly ask: "read" | "write" | "remove" | "rename";
       readonly path: AbsolutePath;
       readonly facts: PathFacts;
     }
-  | { readonly ask: "connect"; readonly target: Target }
+  | { readonly ask: "connect"; readonly target: ConnectTarget }
   | { readonly ask: "socket"; readonly path: AbsolutePath }
   | { readonly ask: "abstract"; readonly name: string }
   | { readonly ask: "env"; readonly name: string }
@@ -49,18 +49,18 @@ export type Question =
   | { readonly ask: "macos"; readonly group: MacosGroup }
   | { readonly ask: "port"; readonly port: number };
 
-/** What one layer says, the words of the clause that says it, and where that clause stands. */
+/** The answer of one layer, the words of the deciding clause, and its position. */
 export interface LayerAnswer {
   readonly layer: string;
   readonly allowed: boolean;
   readonly access: Access | null;
   readonly because: string;
   readonly at: Position | null;
-  /** What a person can do about it, where the clause says so. */
+  /** A remedy for the user, if the clause has one. */
   readonly remedy?: string;
 }
 
-/** The answer of all layers together. `decidedBy` is the layer that allows least: the first that says no. */
+/** The answer of all layers together. `decidedBy` is the layer that allows least: the first that denies. */
 export interface Explanation {
   readonly allowed: boolean;
   readonly decidedBy: LayerAnswer;
@@ -68,11 +68,11 @@ export interface Explanation {
 }
 
 /**
- * Why something is allowed or not under the meet of the layers. `explain(layers, q).allowed` is what the intersection
- * of their profiles says of `q`. The clause named is the one that decided in that layer: the nearest entry, or one of the
- * masks that cap the path the most.
+ * Explains why the intersection of the layers allows something or not. `explain(layers, q).allowed` is the answer of
+ * the intersection of their profiles to `q`. The clause named is the one that decided in that layer: the nearest entry,
+ * or one of the masks that cap the path the most.
  */
-export function explain(layers: readonly [Layer, ...Layer[]], question: Question): Explanation {
+export function explain(layers: readonly [Layer, ...Layer[]], question: ProfileQuestion): Explanation {
   const [first, ...others] = layers;
   const answers = [answer(first, question), ...others.map((layer) => answer(layer, question))] as const;
   const decidedBy = answers.reduce((least, one) => (isBelow(one, least) ? one : least), answers[0]);
@@ -107,7 +107,10 @@ function isBelow(a: LayerAnswer, b: LayerAnswer): boolean {
   return a.access !== null && b.access !== null && a.access !== b.access && isAtMost(a.access, b.access);
 }
 
-function answer({ name, profile, sources, reasons, remedies }: Layer, question: Question): LayerAnswer {
+function answer(
+  { name, profile, sources, reasons, remedies }: Layer,
+  question: ProfileQuestion,
+): LayerAnswer {
   const { allowed, access, because, key } = rule(profile, question);
   const remedy = remedies?.get(key);
   return {
@@ -127,7 +130,7 @@ interface Ruling {
   readonly key: string;
 }
 
-function rule(profile: Profile, question: Question): Ruling {
+function rule(profile: Profile, question: ProfileQuestion): Ruling {
   const { network, sockets, env, syscalls, devices, macos, ports } = profile;
   switch (question.ask) {
     case "read":
@@ -146,14 +149,9 @@ function rule(profile: Profile, question: Question): Ruling {
         pathRuler(profile)(question.path, question.facts),
         pathRuler(profile)(parentOf(question.path), { kind: "folder", bornInside: false }),
       ];
-      // A name is taken away from what holds it.
+      // A name is removed from the folder that holds it.
       const { access, clause } = isAtMost(own.access, folder.access) ? own : folder;
-      return {
-        allowed: access === "write",
-        access,
-        because: printClause(clause),
-        key: clauseKey(clause),
-      };
+      return { allowed: access === "write", access, because: printClause(clause), key: clauseKey(clause) };
     }
     case "connect": {
       const because = becauseOfNetwork(network, question.target);
@@ -195,10 +193,10 @@ function rule(profile: Profile, question: Question): Ruling {
 export function printClause(clause: Clause): string {
   switch (clause.kind) {
     case "entry":
-      return `${visible(clause.entry.path)} is granted ${clause.entry.access === "none" ? "nothing" : clause.entry.access}`;
+      return `${visible(clause.entry.path)} has access ${clause.entry.access}`;
     case "suffix": {
       const { path, suffixes } = clause.entry;
-      return `${visible(path)} is granted for ${suffixes === "any" ? "all" : suffixes.join(", ") || "no"} files only`;
+      return `${visible(path)} has access only for ${suffixes === "any" ? "all" : suffixes.join(", ") || "no"} files`;
     }
     case "mask":
       return `the mask ${visible(clause.mask.pattern.text)} allows ${clause.mask.atMost === "none" ? "nothing" : "at most read"}`;
@@ -215,7 +213,7 @@ function becauseOfPorts(ports: Ports, isListed: boolean): string {
   return ports === "any" ? "any port" : `the port is ${isListed ? "" : "not "}listed`;
 }
 
-function becauseOfNetwork(network: Network, target: Target): string {
+function becauseOfNetwork(network: Network, target: ConnectTarget): string {
   if (network === "none") return "the network is off";
   if (network === "host") return "the machine's own network";
   if (network === "open")
@@ -224,7 +222,8 @@ function becauseOfNetwork(network: Network, target: Target): string {
   if (covering === undefined) return "the host is not listed";
   const barring = network.never.find((rule) => bars(rule, target));
   if (barring !== undefined) return `\`never\` lists ${printHostRule(barring)}`;
-  if (network.strictSni === true && !saysItsHost(target)) return "a hello names another host (`strict_sni`)";
+  if (network.strictSni === true && !saysItsHost(target))
+    return "the TLS hello names another host (`strict_sni`)";
   if (target.proxy !== undefined) return becauseOfProxy(network, covering, target, target.proxy);
   const allowing = network.hosts.find((rule) => ruleAllows(rule, target));
   if (allowing !== undefined) return `${printHostRule(allowing)} is listed`;
@@ -234,16 +233,21 @@ function becauseOfNetwork(network: Network, target: Target): string {
   return `${printHostRule(covering)} is listed, but ${target.address} is a ${addressClass(target.address)} address`;
 }
 
-function becauseOfProxy(list: HostList, covering: HostRule, { host, port }: Target, proxy: string): string {
+function becauseOfProxy(
+  list: HostList,
+  covering: HostRule,
+  { host, port }: ConnectTarget,
+  proxy: string,
+): string {
   if (!allowsProxy(list.proxies, proxy)) return `the proxy ${proxy} is not allowed`;
   const barring = list.never.find((rule) => barsByProxy(rule, host, port));
   if (barring !== undefined)
-    return `\`never\` lists ${printHostRule(barring)}, and nobody here knows where the proxy ${proxy} finds the host`;
-  return `${printHostRule(covering)} is listed, and the proxy ${proxy} allowed`;
+    return `\`never\` lists ${printHostRule(barring)}, and the proxy ${proxy} may resolve the host to it`;
+  return `${printHostRule(covering)} is listed, and the proxy ${proxy} is allowed`;
 }
 
 function becauseOfSockets(sockets: Sockets, allowed: boolean): string {
-  if (sockets === "none") return "there are no unix sockets";
+  if (sockets === "none") return "no unix sockets are allowed";
   return sockets === "any" ? "any socket" : `the socket is ${allowed ? "" : "not "}listed`;
 }
 
@@ -251,7 +255,7 @@ function becauseOfAbstract(sockets: Sockets, network: Network): readonly [becaus
   if (sockets === "none") return [becauseOfSockets(sockets, false), "sockets"];
   const because =
     network === "host"
-      ? "the machine's own network, which its abstract sockets are of"
-      : "abstract sockets are of the machine's own network, which is not given";
+      ? "the machine's own network includes its abstract sockets"
+      : "abstract sockets need the machine's own network, which is not granted";
   return [because, "network"];
 }

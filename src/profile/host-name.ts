@@ -1,24 +1,23 @@
 import { CofferdamError, visible } from "../errors.ts";
 import { ANY_HOST, isAddress, parseHostRule } from "./host-rule.ts";
 
-/** What stands in no name and in no address: what separates parts of a URL, blanks, and what nobody sees. */
+/** Characters of no name and no address: separators of a URL, blanks, and invisible ones. */
 const FOREIGN = /[\p{C}\p{Z}@%\\/?#<>^|`{}"*]/u;
 
-/** Longer than any name can be in any spelling of it. */
-const MOST_LENGTH = 1024;
+/** Longer than any spelling of a name. */
+const MAX_LENGTH = 1024;
 
 /**
- * A host as a program or a person names it, in the one spelling of host rules: small letters without a final dot,
- * international names in their `xn--` form, whatever the URL standard takes for an IPv4 address (`0x7f.1`, `2130706433`,
- * `017700000001`) as four decimal numbers, IPv6 without brackets, a mapped IPv4 address as that
- * (https://url.spec.whatwg.org/#host-parsing). Throws `HOST_INVALID`.
+ * A host in the one spelling of host rules: small letters without a final dot, international names in their `xn--`
+ * form, any IPv4 form of the URL standard (`0x7f.1`, `2130706433`, `017700000001`) as four decimal numbers, IPv6
+ * without brackets, a mapped IPv4 address as IPv4 (https://url.spec.whatwg.org/#host-parsing). Throws `HOST_INVALID`.
  */
 export function canonicalHost(text: string): string {
-  const bare = text.length <= MOST_LENGTH && !FOREIGN.test(text) ? unbracketed(text) : null;
+  const bare = text.length <= MAX_LENGTH && !FOREIGN.test(text) ? unbracketed(text) : null;
   if (bare === null) throw refused(text);
   if (isAddress(bare)) return nameOf(bare, text);
   const url = bare === text ? URL.parse(`http://${text}/`) : null;
-  // A colon would make a port of what stands behind it.
+  // A colon would make a port of the text after it.
   if (url === null || text.includes(":") || url.hostname === "") throw refused(text);
   return nameOf(url.hostname, text);
 }

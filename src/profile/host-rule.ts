@@ -2,10 +2,10 @@ import ipaddr from "ipaddr.js";
 import { CofferdamError, visible } from "../errors.ts";
 
 /**
- * One listed host. `name` is a DNS name in lower case without a final dot, `*.` and a name (every name
- * below it, not the name itself), `*` (every name and every address), or one IP address in canonical text. `port` null is
- * every port. `private` lets the name reach private addresses too; a listed address is reached whatever its class. With
- * `at` the name is reached at this one address, whatever its class, and at no other.
+ * One listed host. `name` is a DNS name in lower case without a final dot, `*.` and a name (every name below it, not
+ * the name itself), `*` (every name and every address), or one IP address in canonical text. `port` null is every port.
+ * `private` lets the name reach private addresses too; a listed address is reached whatever its class. With `at` the
+ * name is reached at this one address, whatever its class, and at no other.
  */
 export interface HostRule {
   readonly name: string;
@@ -16,18 +16,16 @@ export interface HostRule {
 }
 
 /**
- * Where an address lies. `public` is what the world routes; `private` is reached through an entry that says so; `special`
- * is everything else (loopback, link-local, metadata, multicast, reserved, tunnels), reached only when listed itself.
+ * The class of an address. `public` is routed worldwide; `private` is reached through an entry that says so; `special`
+ * is everything else (loopback, link-local, metadata, multicast, reserved, tunnels), reached only if listed itself.
  */
 export type AddressClass = "public" | "private" | "special";
 
 /**
- * One attempt to reach something: the name or address asked for, the address it led to, the port. Both are in the
- * spelling of `HostRule`: `parseHostRule` and `canonicalAddress` make it. `serverName` is the name that a TLS hello asks
- * for there, `""` where it asks for none; left out where nobody said hello. With `proxy`, the URL of a proxy that finds the address of a name itself, `address` is the
- * host as it was asked for.
+ * One connection attempt, in the spelling of `HostRule`. `serverName` is the requested name of a TLS hello, `""` if it
+ * requests none; left out without a hello. With `proxy`, which resolves names itself, `address` is the host.
  */
-export interface Target {
+export interface ConnectTarget {
   readonly host: string;
   readonly address: string;
   readonly port: number;
@@ -38,12 +36,10 @@ export interface Target {
 /** The name of a rule that covers every name and every address. */
 export const ANY_HOST = "*";
 
-/** Metadata services that stand outside the link-local ranges (cloud vendors' own documentation). */
+/** Metadata services outside the link-local ranges (cloud vendors' own documentation). */
 const METADATA = new Set(["fd00:ec2::254", "100.100.100.200", "168.63.129.16", "192.0.0.192"]);
 
-/**
- * Reads `name[:port] [private | at address]`; an IPv6 address with a port stands in brackets. Throws `HOST_INVALID`.
- */
+/** Reads `name[:port] [private | at address]`; an IPv6 address with a port is in brackets. Throws `HOST_INVALID`. */
 export function parseHostRule(text: string): HostRule {
   const parts = RULE.exec(text.trim());
   const written = parts?.[1];
@@ -54,21 +50,21 @@ export function parseHostRule(text: string): HostRule {
   const name = parseName(written, text);
   const [, , , isPrivate, at] = parts;
   if (at === undefined) return { name, port, private: isPrivate !== undefined };
-  if (isAddress(name)) throw refused(text, "has an address before `at`", "write a name before `at`");
-  if (!isAddress(at)) throw refused(text, "has no address behind `at`", "write an IP address behind `at`");
+  if (isAddress(name)) throw refused(text, "has no name before `at`", "write a name before `at`");
+  if (!isAddress(at)) throw refused(text, "has no address after `at`", "write an IP address after `at`");
   return { name, port, private: false, at: canonicalAddress(at) };
 }
 
 const RULE = /^(\[[^\]]*\]|[^\s:]+|[0-9a-fA-F:.]+)(?::(\d{1,5}))?(?: +(?:(private)|at +(\S+)))?$/;
 
-/** The rule as it would be written. */
+/** The rule in its written form. */
 export function printHostRule(rule: HostRule): string {
   const name = rule.name.includes(":") && rule.port !== null ? `[${rule.name}]` : rule.name;
   const where = rule.at === undefined ? (rule.private ? " private" : "") : ` at ${rule.at}`;
   return `${name}${rule.port === null ? "" : `:${rule.port}`}${where}`;
 }
 
-/** True when the text is one IP address in a usual spelling: four decimal numbers, or IPv6 without a zone. */
+/** True if the text is one IP address in a usual spelling: four decimal numbers, or IPv6 without a zone. */
 export function isAddress(text: string): boolean {
   if (!text.includes(":")) return FOUR_NUMBERS.test(text);
   const end = text.slice(text.lastIndexOf(":") + 1);
@@ -101,36 +97,36 @@ const ASSIGNED = ipaddr.IPv6.parse("2000::");
 /** One canonical text for an address; a mapped IPv4 address is that IPv4 address. Throws `HOST_INVALID`. */
 export function canonicalAddress(address: string): string {
   if (isAddress(address)) return ipaddr.process(address).toString();
-  const message = `the address ${visible(address)} is none, or is spelled in an unusual way`;
+  const message = `${visible(address)} is not an address, or has an unusual spelling`;
   throw new CofferdamError("HOST_INVALID", message, {
     hint: "write four decimal numbers, or IPv6 without a zone",
   });
 }
 
-/** True when the rule's name and port cover the host asked for. */
+/** True if the rule's name and port cover the requested host. */
 export function coversName(rule: HostRule, host: string, port: number): boolean {
   return (rule.port === null || rule.port === port) && nameCovers(rule.name, host);
 }
 
-/** True when the rule by itself lets this target be reached; `listAllows` says what the rules of a list do together. */
-export function ruleAllows(rule: HostRule, target: Target): boolean {
+/** True if the rule alone allows this target; `listAllows` is for the rules of a list together. */
+export function ruleAllows(rule: HostRule, target: ConnectTarget): boolean {
   if (!coversName(rule, target.host, target.port)) return false;
   if (isAddress(rule.name)) return target.address === rule.name;
   return isAddress(target.host) && rule.at !== undefined ? false : leadsTo(rule, target.address);
 }
 
 /**
- * True when the rules of one list let this target be reached: one by itself, or one that lists the name and one that
- * lists the very address. Such an address could be asked for under its own name anyway, so no further server is reached: what this
- * gives is that a listed name may lead to it, as whoever answers for the name decides.
+ * True if one rule allows the target, or one the name and one the very address. Such an address could be requested
+ * directly anyway, so no further server is reached. The pair only lets a listed name lead to it, which its DNS owner
+ * decides.
  */
-export function listAllows(rules: readonly HostRule[], target: Target): boolean {
+export function listAllows(rules: readonly HostRule[], target: ConnectTarget): boolean {
   if (rules.some((rule) => ruleAllows(rule, target))) return true;
   return listsAddress(rules, target) && rules.some((rule) => listsName(rule, target.host, target.port));
 }
 
-/** True when a rule lists the very address that a target leads to, alone or behind the target's name. */
-export function listsAddress(rules: readonly HostRule[], { host, port, address }: Target): boolean {
+/** True if a rule lists the very address of a target, whether requested directly or by name. */
+export function listsAddress(rules: readonly HostRule[], { host, port, address }: ConnectTarget): boolean {
   return rules.some((rule) =>
     rule.at === undefined
       ? coversName(rule, address, port) && rule.name === address
@@ -138,19 +134,19 @@ export function listsAddress(rules: readonly HostRule[], { host, port, address }
   );
 }
 
-/** True when the rule lists the name, at whichever address: it is none of addresses, and names none. */
+/** True if the rule lists the name, at any address: it is no address rule, and names none. */
 export function listsName(rule: HostRule, host: string, port: number): boolean {
   return rule.at === undefined && !isAddress(rule.name) && !isAddress(host) && coversName(rule, host, port);
 }
 
-/** Whether a name that the rule covers may lead to the address, as far as this rule alone tells. */
+/** True if a name that the rule covers may lead to the address, by this rule alone. */
 export function leadsTo(rule: HostRule, address: string): boolean {
   if (rule.at !== undefined) return rule.at === address;
   const reached = addressClass(address);
   return reached === "public" || (reached === "private" && rule.private);
 }
 
-/** What both rules allow, or null: for every target, `ruleAllows(result) = ruleAllows(a) && ruleAllows(b)`. */
+/** The rule for what both allow, or null: for every target, `ruleAllows(result) = ruleAllows(a) && ruleAllows(b)`. */
 export function meetRules(a: HostRule, b: HostRule): HostRule | null {
   if (a.port !== null && b.port !== null && a.port !== b.port) return null;
   const name = nameCovers(a.name, b.name) ? b.name : nameCovers(b.name, a.name) ? a.name : null;
@@ -164,21 +160,18 @@ export function meetRules(a: HostRule, b: HostRule): HostRule | null {
   return !isAddress(name) && leadsTo(a, at) && leadsTo(b, at) ? { name, port, private: false, at } : null;
 }
 
-/** Whether the rule, whose name covers the other, lets it be reached where it is an address: `*` lists none itself. */
+/** True if the rule, whose name covers the other, lets it be reached where it is an address: `*` lists none itself. */
 export function givesAddress(rule: HostRule, name: string): boolean {
   return !isAddress(name) || ruleAllows({ ...rule, port: null }, { host: name, address: name, port: 0 });
 }
 
-/**
- * Throws `HOST_INVALID` for a rule made by hand whose port is none: it would cover nothing, and a `never` would bar
- * nothing.
- */
+/** Throws `HOST_INVALID` for an invalid port: the rule would cover nothing, and a `never` would bar nothing. */
 export function assertPort({ name, port }: HostRule): void {
   if (port === null || (Number.isInteger(port) && port >= 1 && port <= 65535)) return;
   throw refused(`${name}:${port}`, "has a port outside 1 to 65535", "use `null` for every port");
 }
 
-/** A listed address is reached whatever its class, so `private` says nothing there, nor beside `at`. */
+/** A listed address is reached whatever its class, so `private` means nothing there, nor beside `at`. */
 export function normalRule(rule: HostRule): HostRule {
   const saysNothing = isAddress(rule.name) || rule.at !== undefined;
   return rule.private && saysNothing ? { ...rule, private: false } : rule;

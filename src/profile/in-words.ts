@@ -23,10 +23,10 @@ export function printNetwork(network: Network): string {
   }
 }
 
-/** By which proxies names are reached, in words; nothing where by none. */
+/** The proxies for names, in words; empty if there are none. */
 export function proxyWords(proxies: Proxies | undefined): readonly string[] {
   if (proxies === undefined) return [];
-  return [proxies === "any" ? "by whichever proxy" : `by the proxy ${proxies.join(" or ")}`];
+  return [proxies === "any" ? "through any proxy" : `through the proxy ${proxies.join(" or ")}`];
 }
 
 /** Each limit in words: `wall 2m`. */

@@ -9,10 +9,10 @@ import { meetSockets } from "./sockets.ts";
 import { meetSyscalls } from "./syscalls.ts";
 
 /**
- * What both profiles allow. For every path, `accessTo(intersect(a, b), p)` is the lesser of `accessTo(a, p)` and
- * `accessTo(b, p)`; the same pointwise for targets, sockets, environment names, system calls, devices, ports, limits and the terminal.
- * Commutative, associative, idempotent, monotone; `OPEN` is its unit, `CLOSED` its zero. Throws `USAGE` for limits made
- * by hand that are none.
+ * The profile of what both allow. For every path, `accessTo(intersect(a, b), p)` is the lesser of `accessTo(a, p)` and
+ * `accessTo(b, p)`; the same pointwise for targets, sockets, environment names, system calls, devices, ports, limits
+ * and the terminal. Commutative, associative, idempotent, monotone; `OPEN` is its unit, `CLOSED` its zero. Throws
+ * `USAGE` for invalid limits made by hand.
  */
 export function intersect(a: Profile, b: Profile): Profile {
   const files = meetFiles(a.files, b.files);
@@ -31,7 +31,7 @@ export function intersect(a: Profile, b: Profile): Profile {
   };
 }
 
-/** The meet of all; of none, `OPEN`: a layer that says nothing forbids nothing. */
+/** The intersection of all; without any, `OPEN`: a layer that says nothing forbids nothing. */
 export function intersectAll(profiles: readonly Profile[]): Profile {
   return profiles.reduce(intersect, OPEN);
 }

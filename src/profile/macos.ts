@@ -1,17 +1,17 @@
 import { z } from "zod";
 
 /**
- * Something that programs on macOS ask of the system beside files and the network, and that is refused unless it is
- * granted. On Linux, where none of it is asked for, it means nothing:
+ * A service that programs on macOS request from the system besides files and the network; refused unless granted. On
+ * Linux, where programs request none of it, it means nothing:
  * - `java`: the write to `kern.grade_cputype` without which its runtime does not start on Apple silicon;
  * - `listen`: to accept connections on this machine's loopback, which all its programs share;
  * - `openmp`: shared memory by the names that OpenMP's runtime registers itself under;
  * - `prefs`: the user's preferences, read by `cfprefsd`: locale, but also recent documents and servers;
- * - `processes`: the list of all processes, by `sysmond` and `kern.proc`, for pgrep and its like;
+ * - `processes`: the list of all processes, by `sysmond` and `kern.proc`, for pgrep and similar programs;
  * - `pty`: pseudo-terminals of its own;
  * - `python`: POSIX semaphores, which `multiprocessing` makes;
- * - `tls`: certificates checked by `trustd`, as Go and Swift have them: it may fetch what a certificate names;
- * - `watch`: changes of files as the system tells them: of all files, by name.
+ * - `tls`: certificates checked by `trustd`, as Go and Swift do: it may fetch the URLs in a certificate;
+ * - `watch`: changes of files as the system reports them: of all files, by name.
  */
 export const MacosGroup = z.enum([
   "java",
@@ -29,10 +29,10 @@ export type MacosGroup = z.infer<typeof MacosGroup>;
 /** `macos:` in YAML: groups by their names, none in an empty list. */
 export const MacosSection = z.array(MacosGroup).max(16);
 
-/** What of macOS is granted, nothing being the least. */
+/** Granted services of macOS; the least is none. */
 export type Macos = readonly MacosGroup[];
 
-/** Every group there is. */
+/** All groups. */
 export const MACOS_GROUPS: Macos = MacosGroup.options;
 
 /** The groups in order, each once. */
@@ -45,7 +45,7 @@ export function meetMacos(a: Macos, b: Macos): Macos {
   return a.filter((group) => b.includes(group));
 }
 
-/** What a group lets a call do on macOS, in words that follow "may" or "to". */
+/** The effect of a group on macOS, in words that follow "may" or "to". */
 export function printMacosGroup(group: MacosGroup): string {
   switch (group) {
     case "java":
@@ -63,8 +63,8 @@ export function printMacosGroup(group: MacosGroup): string {
     case "python":
       return "make POSIX semaphores";
     case "tls":
-      return "have certificates checked by the system, which may fetch what they name";
+      return "let the system check certificates, which may fetch URLs that they name";
     case "watch":
-      return "be told by the system of files that change anywhere";
+      return "get notified by the system about changed files anywhere";
   }
 }

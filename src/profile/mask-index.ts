@@ -4,10 +4,10 @@ import type { AbsolutePath } from "./path.ts";
 import { patternIndex } from "./pattern-index.ts";
 import type { Mask } from "./profile.ts";
 
-/** The tightest mask that covers the path by its own name, or null; folders above it are not looked at. */
+/** The tightest mask that covers the path by its own name, or null; folders above it are ignored. */
 export type MaskFinder = (path: AbsolutePath) => Mask | null;
 
-/** Compiles masks for many looks. */
+/** Compiles masks for many searches. */
 export function maskIndex(masks: readonly Mask[]): MaskFinder {
   const find = patternIndex(masks);
   return (path) => {
@@ -17,7 +17,7 @@ export function maskIndex(masks: readonly Mask[]): MaskFinder {
   };
 }
 
-/** The mask without its exceptions: what is looked for, also where it covers nothing. */
+/** The mask without its exceptions, for searches that also find exempt paths. */
 export function everywhere({ pattern, atMost, ignoreCase }: Mask): Mask {
   return { pattern, atMost, ignoreCase };
 }

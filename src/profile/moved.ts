@@ -3,10 +3,10 @@ import { literalPattern, literalPrefix, type Pattern, readPattern } from "./patt
 import { type Mask, normalProfile, type Profile } from "./profile.ts";
 import { listedSockets } from "./sockets.ts";
 
-/** Which path stands for another one. */
+/** Maps a path to the one that replaces it. */
 export type Move = (path: AbsolutePath) => AbsolutePath;
 
-/** The pattern with another folder in the place of the one before its first wildcard. */
+/** The pattern with its folder before the first wildcard replaced. */
 export function movedPattern(pattern: Pattern, move: Move): Pattern {
   const folder = literalPrefix(pattern);
   const moved = move(folder);
@@ -21,8 +21,8 @@ function movedMask({ exceptTreesOf, ...mask }: Mask, move: Move): Mask {
 }
 
 /**
- * The profile with other paths. Where the move is one to one and keeps what lies in what, also for what patterns match,
- * `accessTo(movedProfile(profile, move), move(path))` is `accessTo(profile, path)`.
+ * The profile with other paths. If the move is one to one and keeps paths within each other, also for patterns'
+ * matches, `accessTo(movedProfile(profile, move), move(path))` is `accessTo(profile, path)`.
  */
 export function movedProfile(profile: Profile, move: Move): Profile {
   const { files, masks, sockets } = profile;

@@ -1,12 +1,11 @@
-import { ANY_HOST, type HostRule, isAddress, nameCovers, type Target } from "./host-rule.ts";
+import { ANY_HOST, type ConnectTarget, type HostRule, isAddress, nameCovers } from "./host-rule.ts";
 import { coveringNames, type Network, reaches } from "./network.ts";
 
 /**
- * A target that `a` reaches and `b` does not, or null when there is none. Rules tell targets apart only by the names,
- * tails of names, ports and addresses they list, and by whether a hello names another host, so asking about one of each
- * kind is asking about all.
+ * A target that `a` reaches and `b` does not, or null. Rules tell targets apart only by names, tails, ports, addresses,
+ * and whether a hello names another host, so testing one of each kind tests all.
  */
-export function networkOutside(a: Network, b: Network): Target | "host" | null {
+export function networkOutside(a: Network, b: Network): ConnectTarget | "host" | null {
   if (a === "none" || b === "host" || a === b) return null;
   if (a === "host") return "host";
   const rules = [...rulesOf(a), ...rulesOf(b)];
@@ -18,7 +17,6 @@ export function networkOutside(a: Network, b: Network): Target | "host" | null {
   return null;
 }
 
-/** Each proxy that either lists, and one that neither does. */
 function proxiesIn(a: Network, b: Network): readonly string[] {
   const listed = [a, b].map((one) => (typeof one === "string" ? undefined : one.proxies));
   if (listed[0] === undefined) return [];
@@ -26,17 +24,16 @@ function proxiesIn(a: Network, b: Network): readonly string[] {
   return [...new Set([...named, ANOTHER_PROXY])];
 }
 
-/** A proxy that nobody lists, since no host is at this port. */
+/** A proxy that no list contains, since no host is at this port. */
 const ANOTHER_PROXY = "http://witness.example:0";
 
-/** What `open` lists. */
 const EVERY_PUBLIC: HostRule = { name: ANY_HOST, port: null, private: false };
 
-/** A server's name that no host has, since a name has no space. */
+/** A server name that no host has, since a name has no space. */
 const ELSEWHERE = "another name";
 
 /** One target of every kind that the rules can tell apart, among those that `hosts` could reach. */
-function* targetsOf(hosts: readonly HostRule[], rules: readonly HostRule[]): Generator<Target> {
+function* targetsOf(hosts: readonly HostRule[], rules: readonly HostRule[]): Generator<ConnectTarget> {
   const listed = [...new Set(rules.map(({ name, at }) => at ?? name))].filter(isAddress);
   const addresses = [unlistedAddress(rules, 23), unlistedAddress(rules, 10), ...listed];
   for (const rule of hosts) {
@@ -44,7 +41,7 @@ function* targetsOf(hosts: readonly HostRule[], rules: readonly HostRule[]): Gen
       ({ name }) => isAddress(name) || nameCovers(rule.name, name) || nameCovers(name, rule.name),
     );
     const ports = rule.port === null ? distinctPorts(related) : [rule.port];
-    // A proxy can be asked for an address as well, and one that nobody lists is a kind of its own.
+    // A proxy can be asked for an address as well, and an unlisted one is a kind of its own.
     const bare = rule.name === ANY_HOST ? addresses : [];
     for (const host of new Set([...related.map(({ name }) => oneHost(name, rules)), ...bare])) {
       if (!nameCovers(rule.name, host)) continue;
@@ -55,7 +52,7 @@ function* targetsOf(hosts: readonly HostRule[], rules: readonly HostRule[]): Gen
   }
 }
 
-/** The host that a rule names; for a wildcard, one that it covers and no narrower rule does. */
+/** The host of a rule; for a wildcard, one that it covers and no narrower rule does. */
 function oneHost(name: string, rules: readonly HostRule[]): string {
   if (name === ANY_HOST) return unlistedName(rules);
   if (!name.startsWith("*.")) return name;
@@ -66,7 +63,6 @@ function oneHost(name: string, rules: readonly HostRule[]): string {
   );
 }
 
-/** The ports that the rules list, and one that they do not. */
 function distinctPorts(rules: readonly HostRule[]): readonly number[] {
   const ports = new Set(rules.flatMap((rule) => rule.port ?? []));
   return [
@@ -78,7 +74,6 @@ function distinctPorts(rules: readonly HostRule[]): readonly number[] {
   ];
 }
 
-/** A name that no rule covers but one for every name. */
 function unlistedName(rules: readonly HostRule[]): string {
   const names = new Set(rules.map((rule) => rule.name));
   return firstOf(
@@ -87,7 +82,7 @@ function unlistedName(rules: readonly HostRule[]): string {
   );
 }
 
-/** An address of the block that no rule lists. Of the first bytes used here, 10 is private and 23 is public. */
+/** An address of the block that is in no rule. The first byte 10 is private, and 23 is public. */
 function unlistedAddress(rules: readonly HostRule[], firstByte: number): string {
   const names = new Set(rules.map(({ name, at }) => at ?? name));
   return firstOf(

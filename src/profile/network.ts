@@ -2,6 +2,7 @@ import {
   ANY_HOST,
   addressClass,
   assertPort,
+  type ConnectTarget,
   coversName,
   type HostRule,
   isAddress,
@@ -12,30 +13,26 @@ import {
   nameCovers,
   normalRule,
   printHostRule,
-  type Target,
 } from "./host-rule.ts";
 import { allowsProxy, meetProxies, normalProxies, type Proxies } from "./upstream.ts";
 
-/**
- * What a call may reach: nothing; the listed hosts minus `never`; every public address; or the machine's
- * own network. The first three live in a network of the call's own.
- */
+/** Nothing, the listed hosts, every public address, or (`host`) the machine's own network instead of the call's own. */
 export type Network = "none" | HostList | "open" | "host";
 
 /**
- * Listed hosts. `never` wins over `hosts`; its `private` mark says nothing. With `strictSni` a TLS hello must ask for the
- * very host that was named to the proxy, or for none where that is an address: one server may stand for many names.
+ * Listed hosts. `never` wins over `hosts`; its `private` mark means nothing. With `strictSni` a TLS hello must request
+ * the host that was named to the proxy, or none if that is an address: one server may serve many names.
  */
 export interface HostList {
   readonly hosts: readonly HostRule[];
   readonly never: readonly HostRule[];
   readonly strictSni?: true;
-  /** Proxies by which a listed name may be reached wherever they find it; none where it is left out. */
+  /** Proxies that may resolve a listed name to any address; none if left out. */
   readonly proxies?: Proxies;
 }
 
 /** True when the network lets this target be reached. */
-export function reaches(network: Network, target: Target): boolean {
+export function reaches(network: Network, target: ConnectTarget): boolean {
   if (network === "none" || network === "host") return network === "host";
   if (target.proxy !== undefined) return network !== "open" && reachesBy(network, target, target.proxy);
   if (network === "open") return addressClass(target.address) === "public";
@@ -45,11 +42,8 @@ export function reaches(network: Network, target: Target): boolean {
   return listAllows(hosts, target);
 }
 
-/**
- * By a proxy a host is judged by its name alone: where the proxy finds it nobody here sees. So a list that never lets some address be
- * reached lets no name be reached so, on that address's port. Of an address everything is known.
- */
-function reachesBy(list: HostList, target: Target, proxy: string): boolean {
+/** Through a proxy the address is unknown, so a list that bars some address bars all names through it on that port. */
+function reachesBy(list: HostList, target: ConnectTarget, proxy: string): boolean {
   const { host, port } = target;
   if (!allowsProxy(list.proxies, proxy)) return false;
   if (isAddress(host)) return reaches(list, { ...withoutProxy(target), address: host });
@@ -58,26 +52,23 @@ function reachesBy(list: HostList, target: Target, proxy: string): boolean {
   return list.hosts.some((rule) => listsName(rule, host, port));
 }
 
-function withoutProxy(target: Target): Target {
+function withoutProxy(target: ConnectTarget): ConnectTarget {
   const { proxy: _, ...direct } = target;
   return direct;
 }
 
-/** True when a `never` rule forbids a name that a proxy finds: by the name, or because it may be found at a forbidden address. */
+/** True if a `never` rule forbids a name that a proxy resolves: by name, or as it may have a forbidden address. */
 export function barsByProxy(rule: HostRule, host: string, port: number): boolean {
   return coversName(rule, host, port) || (isAddress(rule.name) && (rule.port ?? port) === port);
 }
 
-/** True when a hello over TLS, if there is one, asks for the host that the target names. */
-export function saysItsHost({ host, serverName }: Target): boolean {
+/** True if a hello over TLS, if there is one, requests the target's host. */
+export function saysItsHost({ host, serverName }: ConnectTarget): boolean {
   if (serverName === undefined) return true;
   return serverName === (isAddress(host) ? "" : host);
 }
 
-/**
- * True when the name may be reached where it leads to an address that may: for every target of it, `reaches` implies
- * this. An address as a host is all there is to know of it.
- */
+/** True if the name may be reached at an allowed address: `reaches` implies it. For an address this decides alone. */
 export function reachesName(network: Network, host: string, port: number): boolean {
   if (isAddress(host)) return reaches(network, { host, address: host, port });
   if (typeof network === "string") return network !== "none";
@@ -85,7 +76,7 @@ export function reachesName(network: Network, host: string, port: number): boole
   return network.hosts.some(covers) && !network.never.some((rule) => rule.at === undefined && covers(rule));
 }
 
-/** What both reach: for every target, `reaches(result) = reaches(a) && reaches(b)`. */
+/** The network of what both reach: for every target, `reaches(result) = reaches(a) && reaches(b)`. */
 export function meetNetworks(a: Network, b: Network): Network {
   if (a === "none" || b === "none") return "none";
   if (a === "host") return b;
@@ -101,8 +92,8 @@ export function meetNetworks(a: Network, b: Network): Network {
 }
 
 /**
- * The one spelling of a network: rules in order, without doubles; an empty list is none, and every public address on every
- * port is open. Throws `HOST_INVALID` for a port that is none.
+ * The one spelling of a network: rules in order, without duplicates; an empty list is `none`, and every public address
+ * on every port is `open`. Throws `HOST_INVALID` for an invalid port.
  */
 export function normalNetwork(network: Network): Network {
   if (typeof network === "string") return network;
@@ -118,7 +109,7 @@ export function normalNetwork(network: Network): Network {
   return { hosts, never, ...(isStrict ? { strictSni: true } : {}), ...proxies };
 }
 
-/** True when the network lets something of a rule be reached, as far as names tell. */
+/** True if the network lets something of a rule be reached, as far as names tell. */
 export function reachesSome(network: Network, rule: HostRule): boolean {
   if (network === "none" || network === "host") return network === "host";
   if (network === "open") return mayBePublic(rule);
@@ -131,13 +122,12 @@ export function reachesSome(network: Network, rule: HostRule): boolean {
   return !isBarred && meetLists(network.hosts, [rule]).length > 0;
 }
 
-/** True when a `never` rule forbids the target: by the name asked for or by the address it led to, or by both with `at`. */
-export function bars(rule: HostRule, { host, address, port }: Target): boolean {
+/** True if a `never` rule forbids the target: by the requested name or by its address, or by both with `at`. */
+export function bars(rule: HostRule, { host, address, port }: ConnectTarget): boolean {
   if (rule.at !== undefined) return rule.at === address && coversName(rule, host, port);
   return coversName(rule, host, port) || coversName(rule, address, port);
 }
 
-/** The part of the list that leads to public addresses; by a proxy, nobody knows where it leads. */
 function publicOnly(given: HostList): Network {
   const { proxies: _, ...list } = given;
   const hosts = list.hosts.filter(mayBePublic).map((rule) => ({ ...rule, private: false }));
@@ -149,14 +139,14 @@ function mayBePublic({ name, at = name }: HostRule): boolean {
 }
 
 /**
- * What two lists allow together. A name and an address of one list allow more than either alone; where the other list
- * allows that otherwise, by `private` or by `at`, what both allow is the name at this address.
+ * The rules for what two lists allow together. A name and an address of one list allow more than either alone; where
+ * the other list allows that by `private` or by `at`, the result is the name at this address.
  */
 function meetLists(a: readonly HostRule[], b: readonly HostRule[]): readonly HostRule[] {
   return [...meetEach(a, b), ...meetTogether(a, b), ...meetTogether(b, a)];
 }
 
-/** Rules that can meet have names of which one covers the other, so only such pairs are looked at. */
+/** Rules overlap only if the name of one covers the other's, so only such pairs are compared. */
 function meetEach(a: readonly HostRule[], b: readonly HostRule[]): readonly HostRule[] {
   return [...meetCovering(a, b), ...meetCovering(b, a)];
 }
@@ -166,7 +156,7 @@ function meetTogether(rules: readonly HostRule[], others: readonly HostRule[]): 
   if (wider.length === 0) return [];
   const names = rules.filter((rule) => rule.at === undefined && !isAddress(rule.name));
   return rules.flatMap(({ name: at, port }) => {
-    // Where a listed name leads to public addresses anyway, the names alone have met.
+    // If a listed name leads to public addresses anyway, the pair of names covers it.
     if (!isAddress(at) || addressClass(at) === "public") return [];
     const together = names.flatMap((rule): HostRule[] =>
       port === null || rule.port === null || port === rule.port
@@ -186,7 +176,7 @@ function meetCovering(rules: readonly HostRule[], wider: readonly HostRule[]): r
   );
 }
 
-/** Every spelling of a rule's name that covers this name: itself, `*`, and `*.` with each tail of what is no address. */
+/** Every rule name that covers this name: itself, `*`, and `*.` with each tail of a name that is no address. */
 export function coveringNames(name: string): readonly string[] {
   if (name === ANY_HOST) return [name];
   const names = [name, ANY_HOST];
@@ -219,9 +209,8 @@ function dropCovered(rules: readonly HostRule[]): readonly HostRule[] {
 }
 
 /**
- * True when `wide`, whose name covers the other's, allows all that the other allows: a name that leads to public addresses
- * anyway needs no rule for one of them. An address that is listed itself is kept beside `*`: one of this machine's own is
- * reached by that alone.
+ * True if `wide`, whose name covers the other's, allows all that the other allows. A listed address is kept beside `*`:
+ * one of this machine's own is reached by that alone.
  */
 function coversRule(wide: HostRule, rule: HostRule): boolean {
   if (wide.port !== null && wide.port !== rule.port) return false;

@@ -1,11 +1,11 @@
-/** The layer of what was found in roots: it keeps git from obeying what a call writes. */
+/** The layer of repositories found in roots: it keeps git from obeying a call's writes. */
 export const REPOSITORY_LAYER = "repository";
 
 /** The layer that keeps tools from changing the product's own code. */
 export const INSTALLATION_LAYER = "installation";
 
-/** The layer of what a sandbox keeps from being done although no profile says so: the limits of its plan. */
+/** The layer of the sandbox's own restrictions, beyond those of profiles: the limits of its plan. */
 export const LIMIT_LAYER = "sandbox";
 
-/** The layer of the shipped profile that holds always: it keeps what programs of the machine execute or obey as it is. */
+/** The layer of the permanent shipped profile: it protects files that programs of the machine execute or obey. */
 export const PROTECTED_LAYER = "protected";

@@ -1,9 +1,9 @@
 import { CofferdamError, visible } from "../errors.ts";
 
 /**
- * A canonical absolute path: starts with `/`, no empty, `.` or `..` name, no NUL, no slash at the end.
- * It says nothing about symlinks. Bytes that are not UTF-8 (names found on disk) stand in it as lone
- * surrogates U+DC80…U+DCFF, one a byte, as in Python's PEP 383: `pathFromBytes`, `pathToBytes`.
+ * A canonical absolute path: starts with `/`, no empty, `.` or `..` name, no NUL, no slash at the end. It says nothing
+ * about symlinks. Bytes that are not UTF-8 (names found on disk) are in it as lone surrogates U+DC80…U+DCFF, one a
+ * byte, as in Python's PEP 383: `pathFromBytes`, `pathToBytes`.
  */
 export type AbsolutePath = string & { readonly absolutePath: unique symbol };
 
@@ -15,31 +15,29 @@ export function isAbsolutePath(text: string): text is AbsolutePath {
   return text === "/" || (text.startsWith("/") && !text.includes("\0") && !NO_NAME.test(text));
 }
 
-/** A slash before an empty name, `.` or `..`. */
 const NO_NAME = /\/\.{0,2}(?:\/|$)/;
 
 /**
- * A path that somebody wrote (config, profile, command line), as an `AbsolutePath`: `//`, `/./` and a
- * slash at the end are tidied; what could mean two things is refused.
- * Throws `PATH_INVALID`: relative, `..`, NUL, control characters, not UTF-8.
+ * A path that a person wrote (config, profile, command line), as an `AbsolutePath`: `//`, `/./` and a slash at the end
+ * are tidied; ambiguous text is refused. Throws `PATH_INVALID`: relative, `..`, NUL, control characters, not UTF-8.
  */
 export function absolutePath(text: string): AbsolutePath {
   const refuse = (what: string, hint: string): CofferdamError =>
     new CofferdamError("PATH_INVALID", `the path ${visible(text)} ${what}`, { hint });
-  if (/[\p{Cc}\p{Cs}]/u.test(text)) throw refuse("holds a control character or is not UTF-8", "rename it");
+  if (/[\p{Cc}\p{Cs}]/u.test(text)) throw refuse("contains a control character or is not UTF-8", "rename it");
   if (!text.startsWith("/")) throw refuse("is not absolute", "write it from `/`, or with `${workspace}`");
   const names = text.split("/").filter((name) => name !== "" && name !== ".");
-  if (names.includes("..")) throw refuse("has `..` in it", "write the folder that is meant");
+  if (names.includes("..")) throw refuse("contains `..`", "write the path without `..`");
   return knownPath(`/${names.join("/")}`);
 }
 
-/** A text that is a canonical path by construction. Throws `INTERNAL` when it is not. */
+/** A text that is a canonical path by construction. Throws `INTERNAL` if it is not. */
 export function knownPath(text: string): AbsolutePath {
   if (isAbsolutePath(text)) return text;
-  throw new CofferdamError("INTERNAL", `${visible(text)} was taken for a canonical path`);
+  throw new CofferdamError("INTERNAL", `${visible(text)} is not a canonical path`);
 }
 
-/** The path without the case of its letters, those of ASCII alone. */
+/** The path with its ASCII letters in lower case. */
 export function foldedPath(path: AbsolutePath): AbsolutePath {
   return knownPath(foldedText(path));
 }
@@ -61,10 +59,10 @@ export function nameOf(path: AbsolutePath): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** A path that a call names may have so many names: each is looked up from the first one on. */
+/** The maximum of names in a call's path: each is looked up from the first one on. */
 export const MAX_NAMES = 256;
 
-/** True for a written path of more names than a call may name. */
+/** True for a written path with more names than the maximum. */
 export function isTooDeep(written: string): boolean {
   let names = 0;
   for (let at = 0; at < written.length && names <= MAX_NAMES; ) {
@@ -116,7 +114,7 @@ export function between(above: AbsolutePath, path: AbsolutePath): readonly Absol
   return found.reverse();
 }
 
-/** The order of the characters' codes, the same on every machine: every folder comes before what is in it. */
+/** The order of the characters' codes, the same on every machine: every folder comes before its content. */
 export function byPath(a: AbsolutePath, b: AbsolutePath): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
@@ -124,12 +122,12 @@ export function byPath(a: AbsolutePath, b: AbsolutePath): number {
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
 
-/** A name or path as the kernel gave it, byte for byte; what is not UTF-8 becomes U+DC80…U+DCFF. */
+/** A name or path as the kernel gave it, byte for byte; bytes that are not UTF-8 become U+DC80…U+DCFF. */
 export function pathFromBytes(bytes: Uint8Array): string {
   return decodeWhole(bytes) ?? decodeEscaped(bytes);
 }
 
-/** The bytes that `pathFromBytes` was given. */
+/** The bytes that `pathFromBytes` got. */
 export function pathToBytes(path: string): Uint8Array {
   if (path.isWellFormed()) return encoder.encode(path);
   const bytes: number[] = [];

@@ -1,6 +1,6 @@
 import { type Pattern, plainText, readPattern } from "./pattern.ts";
 
-/** Patterns of the folders, by plain names, in which a pattern matches: of `.config/mise/x` those of `mise` and of `.config`. */
+/** Patterns of the plainly named folders of a pattern: for `.config/mise/x` those of `mise` and of `.config`. */
 export function foldersOfPattern({ text, segments }: Pattern): readonly Pattern[] {
   const names = text.slice(1).split("/");
   const folders: Pattern[] = [];

@@ -1,19 +1,18 @@
 import { type AbsolutePath, foldedText, nameOf, parentOf } from "./path.ts";
-import { exactTest, nameTest, type PathTest, type Pattern, type Piece, plainText } from "./pattern.ts";
+import { exactTest, type NamePiece, nameTest, type PathTest, type Pattern, plainText } from "./pattern.ts";
 
-/** Something that a pattern names. */
+/** An entry with a pattern. */
 export interface Patterned {
   readonly pattern: Pattern;
   readonly ignoreCase: boolean;
 }
 
-/** So many characters at the end of a name are compared before all else. */
+/** The number of characters at the end of a name that are compared first. */
 const TAIL = 3;
 
 /**
- * Compiles patterns: the result gives every entry whose pattern matches a path itself; folders above it are not looked at. Most
- * patterns end in a plain name, and most others in a plain ending such as `.toml`, so a look at a path's last name, and at the one
- * before it, spares nearly all of the matching; the rest of a pattern is compiled when a path first gets that far.
+ * Finds every entry whose pattern matches a path itself. Most patterns end in a plain name or ending, so comparing a
+ * path's last two names avoids nearly all matching; the rest is compiled when a path first gets that far.
  */
 export function patternIndex<Entry extends Patterned>(
   entries: readonly Entry[],
@@ -51,8 +50,8 @@ export function patternIndex<Entry extends Patterned>(
   };
 }
 
-/** The last characters of every name that the pieces match; null where these are not known. */
-function tailOf(pieces: readonly Piece[]): string | null {
+/** The last characters of every name that the pieces match; null if these are not known. */
+function tailOf(pieces: readonly NamePiece[]): string | null {
   const last = pieces.at(-1);
   return last?.kind === "text" && last.text.length >= TAIL ? last.text.slice(-TAIL) : null;
 }
@@ -61,9 +60,8 @@ const ANY_NAME = (): boolean => true;
 
 class Candidate<Entry extends Patterned> {
   readonly entry: Entry;
-  /** What the last name of every match passes. */
   readonly #passes: (name: string) => boolean;
-  /** The name before the last in every match, without the case of its letters; null where that may be any. */
+  /** The name before the last in every match, in lower case; null if that may be any. */
   readonly #above: string | null;
   #test: PathTest | null = null;
 

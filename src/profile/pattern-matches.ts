@@ -1,17 +1,13 @@
 import { type AbsolutePath, joinPath, namesOf } from "./path.ts";
-import { nameTest, type Pattern, type Piece, type Segment } from "./pattern.ts";
+import { type NamePiece, nameTest, type Pattern, type PatternSegment } from "./pattern.ts";
 
-/** Paths that one way to go on yields at most: a few, because the first could be hidden by another pattern's mask. */
-const MOST_A_WAY = 3;
+/** The maximum of paths from one way: a few, because another pattern's mask could hide the first. */
+const MAX_A_WAY = 3;
 
-/** Matches of a pattern below a folder; made once, asked about many folders. */
+/** Matches of a pattern below a folder; made once, queried for many folders. */
 export type MatchesBelow = (folder: AbsolutePath) => Iterable<AbsolutePath>;
 
-/**
- * Finds paths below a folder that the pattern matches and that begin there with a name that is not taken: a few for
- * every way in which the pattern can go on below the folder. When there is any such path, at least one is found. That
- * the folder itself matches is not looked at.
- */
+/** Finds matches below a folder that begin with an unused name: a few for each way, at least one if there is any. */
 export function matchesBelow(
   pattern: Pattern,
   ignoreCase: boolean,
@@ -27,17 +23,16 @@ export function matchesBelow(
         if (isTaken(joinPath(folder, name))) continue;
         yield joinPath(folder, [name, ...below].join("/"));
         count += 1;
-        if (count === MOST_A_WAY) break;
+        if (count === MAX_A_WAY) break;
       }
     }
   };
 }
 
-/** What can be left of the pattern when its beginning has matched all of the names. */
 function waysThrough(
-  segments: readonly Segment[],
+  segments: readonly PatternSegment[],
   ignoreCase: boolean,
-): (names: readonly string[]) => readonly (readonly Segment[])[] {
+): (names: readonly string[]) => readonly (readonly PatternSegment[])[] {
   const tests = segments.map((one) => (one.kind === "name" ? nameTest(one.pieces, ignoreCase) : null));
   /** The place itself; before it the one after a `**`, which may also take no name: so short matches come first. */
   const from = (place: number): readonly number[] => (tests[place] === null ? [place + 1, place] : [place]);
@@ -54,14 +49,14 @@ function waysThrough(
   };
 }
 
-function fillSegment(segment: Segment, isLast: boolean, ignoreCase: boolean): readonly string[] {
+function fillSegment(segment: PatternSegment, isLast: boolean, ignoreCase: boolean): readonly string[] {
   if (segment.kind === "any-names") return isLast ? ["w"] : [];
   const [name] = namesFor(segment.pieces, ignoreCase);
   return name === undefined ? [] : [name];
 }
 
-/** Names that the pieces match, each once or more: all of them when they are few, else more than anybody asks for. */
-function* namesFor(pieces: readonly Piece[], ignoreCase: boolean): Generator<string> {
+/** Names that the pieces match, each once or more: all if they are few, else more than any caller needs. */
+function* namesFor(pieces: readonly NamePiece[], ignoreCase: boolean): Generator<string> {
   const choices = pieces.flatMap((piece) => choicesFor(piece, ignoreCase));
   for (const name of combined(choices)) if (name !== "" && name !== "." && name !== "..") yield name;
 }
@@ -73,7 +68,7 @@ function* combined(choices: readonly (() => Iterable<string>)[]): Generator<stri
 }
 
 /** One list of alternatives for every part of the piece that can vary by itself. */
-function choicesFor(piece: Piece, ignoreCase: boolean): readonly (() => Iterable<string>)[] {
+function choicesFor(piece: NamePiece, ignoreCase: boolean): readonly (() => Iterable<string>)[] {
   switch (piece.kind) {
     case "text":
       return [...piece.text].map((character) => () => (ignoreCase ? bothCases(character) : [character]));
@@ -98,13 +93,11 @@ function bothCases(character: string): readonly string[] {
   ];
 }
 
-/** Short and unlike each other, then longer and longer. */
 function* manyTexts(): Generator<string> {
   yield* ["w", "sample-7", "Zz", ""];
   for (let length = 2; ; length += 1) yield "w".repeat(length);
 }
 
-/** Every printable character that a name may hold, but those. */
 function* characters(without: string): Generator<string> {
   const left = new Set([...without, "/"]);
   for (const plain of "wZ0") if (!left.has(plain)) yield plain;

@@ -2,49 +2,45 @@ import { braceExpand } from "minimatch";
 import { CofferdamError, visible } from "../errors.ts";
 import { type AbsolutePath, foldedText, knownPath, namesOf } from "./path.ts";
 import { takesAll } from "./wildcard.ts";
-import { MOST_PATH_BYTES } from "./written.ts";
+import { MAX_PATH_BYTES } from "./written.ts";
 
 /** One part of a name in a pattern. `many` is any run of characters, `one` is one, `set` is one of a few. */
-export type Piece =
+export type NamePiece =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "many" }
   | { readonly kind: "one" }
   | { readonly kind: "set"; readonly negated: boolean; readonly members: string };
 
 /** One name of a pattern, or `**`: any number of whole names, also none; at the end of a pattern at least one. */
-export type Segment =
+export type PatternSegment =
   | { readonly kind: "any-names" }
-  | { readonly kind: "name"; readonly pieces: readonly Piece[] };
+  | { readonly kind: "name"; readonly pieces: readonly NamePiece[] };
 
-/**
- * A parsed path pattern. `text` is its one canonical spelling; `literal` is the path when it has no
- * wildcard. The matcher, `compare` and the Seatbelt regexes all read `segments`.
- */
+/** A parsed path pattern. `text` is its one canonical spelling, `literal` the path when it has no wildcard. */
 export interface Pattern {
   readonly text: string;
-  readonly segments: readonly Segment[];
+  readonly segments: readonly PatternSegment[];
   readonly literal: AbsolutePath | null;
 }
 
-/** What `${name}` stands for in a pattern or a path; each value is inserted as literal text. */
+/** Values of `${name}` in a pattern or a path; each is inserted as literal text. */
 export type Variables = Readonly<Record<string, AbsolutePath>>;
 
-const MOST_ALTERNATIVES = 64;
+const MAX_ALTERNATIVES = 64;
 
 /**
- * The patterns that one written pattern means: `{a,b}` and `{1..3}` are expanded, so there may be several (at most 64).
- * Absolute, or read as `/**` + `/` + pattern. `*`, `?`, `[abc]`, `[a-z]`, `[!abc]` within a name, `**` for whole
- * names; `[*]` is a plain `*`; names that begin with a dot match like others.
- * Throws `PATTERN_INVALID`: `!`, `#` or `~` at the start, extglob, backslash, control character, `.` or `..`, a bracket
- * or brace that is left over, an unknown variable.
+ * The patterns of one written pattern: `{a,b}` and `{1..3}` are expanded, so there may be several (at most 64).
+ * Absolute, or read as `/**` + `/` + pattern. `*`, `?`, `[abc]`, `[a-z]`, `[!abc]` within a name, `**` for whole names;
+ * `[*]` is a plain `*`; names that begin with a dot match like others. Throws `PATTERN_INVALID`: `!`, `#` or `~` at the
+ * start, extglob, backslash, control character, `.` or `..`, an unbalanced bracket or brace, an unknown variable.
  */
 export function parsePatterns(text: string, variables: Variables = {}): readonly Pattern[] {
   if (text === "") throw refused(text, "is empty");
   if (/[\\\p{Cc}\p{Cs}]/u.test(text))
     throw refused(text, "has a backslash or a control character", "write a plain `*` as `[*]`");
-  const alternatives = braceExpand(text, { braceExpandMax: MOST_ALTERNATIVES + 1 });
-  if (alternatives.length > MOST_ALTERNATIVES)
-    throw refused(text, `means more than ${MOST_ALTERNATIVES} patterns`, "write several patterns");
+  const alternatives = braceExpand(text, { braceExpandMax: MAX_ALTERNATIVES + 1 });
+  if (alternatives.length > MAX_ALTERNATIVES)
+    throw refused(text, `expands to more than ${MAX_ALTERNATIVES} patterns`, "write several patterns");
   const parsed = alternatives.map((one) => {
     refuseForeign(one, text);
     return parseOne(insertVariables(one, variables, text), text);
@@ -76,7 +72,7 @@ export function patternTest(pattern: Pattern, ignoreCase: boolean): PathTest {
   return (path) => spell(path) === literal || spell(path).startsWith(below);
 }
 
-/** As `patternTest`, but for the path alone: a folder above it that matches does not count. */
+/** Like `patternTest`, but for the path alone: a folder above it that matches does not count. */
 export function exactTest(pattern: Pattern, ignoreCase: boolean): PathTest {
   const spell = speller(ignoreCase);
   if (pattern.literal === null) return namesTest(nameTokens(pattern, spell), spell);
@@ -85,13 +81,13 @@ export function exactTest(pattern: Pattern, ignoreCase: boolean): PathTest {
 }
 
 /** Compiles one name of a pattern. With `ignoreCase`, ASCII letters match in both cases. */
-export function nameTest(pieces: readonly Piece[], ignoreCase: boolean): (name: string) => boolean {
+export function nameTest(pieces: readonly NamePiece[], ignoreCase: boolean): (name: string) => boolean {
   const spell = speller(ignoreCase);
   const test = spelledTest(pieces, spell);
   return (name) => test(spell(name));
 }
 
-/** The longest path that every match lies in: the names before the first wildcard. */
+/** The longest path that contains every match: the names before the first wildcard. */
 export function literalPrefix(pattern: Pattern): AbsolutePath {
   const names: string[] = [];
   for (const segment of pattern.segments) {
@@ -103,7 +99,7 @@ export function literalPrefix(pattern: Pattern): AbsolutePath {
 }
 
 /** The text of a name without wildcards, or null. */
-export function plainText(pieces: readonly Piece[]): string | null {
+export function plainText(pieces: readonly NamePiece[]): string | null {
   let text = "";
   for (const piece of pieces) {
     if (piece.kind !== "text") return null;
@@ -112,17 +108,15 @@ export function plainText(pieces: readonly Piece[]): string | null {
   return text;
 }
 
-/** How letters are compared: as they are, or ASCII capitals as small ones. */
 type Spell = (text: string) => string;
 
 function speller(ignoreCase: boolean): Spell {
   return ignoreCase ? foldedText : (text) => text;
 }
 
-/** What takes one name of a spelled path, or any number of them. */
 type NameToken = "any" | ((name: string) => boolean);
 
-/** A `**` at the end speaks of what lies below, so it takes one name at least. */
+/** A `**` at the end matches paths below, so it takes one name at least. */
 function nameTokens(pattern: Pattern, spell: Spell): readonly NameToken[] {
   const tokens = pattern.segments.map((segment) =>
     segment.kind === "any-names" ? "any" : spelledTest(segment.pieces, spell),
@@ -141,7 +135,7 @@ function namesTest(tokens: readonly NameToken[], spell: Spell): PathTest {
   };
 }
 
-function spelledTest(pieces: readonly Piece[], spell: Spell): (name: string) => boolean {
+function spelledTest(pieces: readonly NamePiece[], spell: Spell): (name: string) => boolean {
   const plain = plainText(pieces);
   const wanted = plain === null ? null : spell(plain);
   if (wanted !== null) return (name) => name === wanted;
@@ -152,8 +146,7 @@ function spelledTest(pieces: readonly Piece[], spell: Spell): (name: string) => 
   };
 }
 
-/** What the piece takes of a name at a place, as `takesAll` asks. */
-function taker(piece: Piece, spell: Spell): (name: string, at: number) => number | "any" {
+function taker(piece: NamePiece, spell: Spell): (name: string, at: number) => number | "any" {
   switch (piece.kind) {
     case "text": {
       const text = spell(piece.text);
@@ -181,15 +174,15 @@ function characterAt(name: string, at: number): string {
 
 function refuseForeign(alternative: string, written: string): void {
   if (/^[!#]/.test(alternative))
-    throw refused(written, "begins with `!` or `#`", "write `**/!name` for a name that begins so");
+    throw refused(written, "begins with `!` or `#`", "write `**/!name` for a name that begins with `!`");
   if (/^~(\/|$)/.test(alternative))
-    throw refused(written, "begins with `~`, which only a shell knows", "write `${home}`");
+    throw refused(written, "begins with `~`, which is not expanded", "write `${home}`");
   if (/[?*+@!]\(/.test(alternative))
-    throw refused(written, "has an extended glob, which no pattern may", "write `{a,b}` for either");
+    throw refused(written, "has an extended glob, which is not supported", "write `{a,b}` for alternatives");
   if (/[{}]/.test(alternative.replace(/\$\{[^{}]*\}|\[[{}]\]/g, "")))
     throw refused(
       written,
-      "has a brace that is no `{a,b}` or `${name}`",
+      "has a brace outside of `{a,b}` and `${name}`",
       "write a plain brace as `[{]` or `[}]`",
     );
 }
@@ -197,11 +190,12 @@ function refuseForeign(alternative: string, written: string): void {
 function insertVariables(alternative: string, variables: Variables, written: string): string {
   const filled = alternative.replace(/\$\{([^{}]*)\}/g, (_, name: string) => {
     const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
-    if (value === undefined) throw refused(written, `names ${visible(name)}, which is no variable here`);
-    if (/[\p{Cc}\p{Cs}]/u.test(value)) throw refused(value, "has a character that no pattern can hold");
+    if (value === undefined) throw refused(written, `names the unknown variable ${visible(name)}`);
+    if (/[\p{Cc}\p{Cs}]/u.test(value)) throw refused(value, "has a control character or is not UTF-8");
     return escapeText(value);
   });
-  if (filled.length > MOST_PATH_BYTES) throw refused(written, "means more than a path can hold");
+  if (filled.length > MAX_PATH_BYTES)
+    throw refused(written, `expands to more than ${MAX_PATH_BYTES} characters`);
   return filled;
 }
 
@@ -210,10 +204,10 @@ function parseOne(alternative: string, written: string): Pattern {
   return fromSegments(names.filter((name) => name !== "").map((name) => parseSegment(name, written)));
 }
 
-function parseSegment(name: string, written: string): Segment {
+function parseSegment(name: string, written: string): PatternSegment {
   if (name === "**") return { kind: "any-names" };
-  if (name.includes("**")) throw refused(written, "uses `**` for less than a whole name");
-  const pieces: Piece[] = [];
+  if (name.includes("**")) throw refused(written, "has `**` next to other characters of a name");
+  const pieces: NamePiece[] = [];
   for (let at = 0; at < name.length; ) {
     const [piece, length] = parsePiece(name.slice(at), written);
     const last = pieces.at(-1);
@@ -227,8 +221,7 @@ function parseSegment(name: string, written: string): Segment {
   return { kind: "name", pieces };
 }
 
-/** The piece that a rest of a name begins with, and its length there. */
-function parsePiece(rest: string, written: string): readonly [Piece, number] {
+function parsePiece(rest: string, written: string): readonly [NamePiece, number] {
   const character = characterAt(rest, 0);
   if (character === "*") return [{ kind: "many" }, 1];
   if (character === "?") return [{ kind: "one" }, 1];
@@ -237,7 +230,7 @@ function parsePiece(rest: string, written: string): readonly [Piece, number] {
   if (set === null)
     throw refused(
       written,
-      "has a bracket that is no `[abc]` or `[!abc]`",
+      "has a bracket outside of `[abc]` and `[!abc]`",
       "write a plain bracket as `[[]` or `[]]`",
     );
   const [whole, not, inside] = [set[0], set[1] === "!", set[2] ?? ""];
@@ -254,12 +247,12 @@ function expandRanges(inside: string, written: string): string {
     return String.fromCharCode(...Array.from({ length: to - from + 1 }, (_, step) => from + step));
   });
   if (!/^[\p{L}\p{N}._~@+ ,=:;%$-]+$/u.test(expanded) || /-./u.test(expanded)) {
-    throw refused(written, "has a set with something else than letters, digits, ranges and `._~@+ ,=:;%$-`");
+    throw refused(written, "has a set with more than letters, digits, ranges and `._~@+ ,=:;%$-`");
   }
   return [...new Set(expanded)].sort((a, b) => (a === "-" ? 1 : b === "-" ? -1 : a < b ? -1 : 1)).join("");
 }
 
-function fromSegments(given: readonly Segment[]): Pattern {
+function fromSegments(given: readonly PatternSegment[]): Pattern {
   const segments = given.filter(
     (segment, index) => segment.kind === "name" || given[index - 1]?.kind !== "any-names",
   );
@@ -268,11 +261,11 @@ function fromSegments(given: readonly Segment[]): Pattern {
   return { text: `/${segments.map(printSegment).join("/")}`, segments, literal };
 }
 
-function printSegment(segment: Segment): string {
+function printSegment(segment: PatternSegment): string {
   return segment.kind === "any-names" ? "**" : segment.pieces.map(printPiece).join("");
 }
 
-function printPiece(piece: Piece): string {
+function printPiece(piece: NamePiece): string {
   switch (piece.kind) {
     case "text":
       return escapeText(piece.text);
@@ -285,13 +278,13 @@ function printPiece(piece: Piece): string {
   }
 }
 
-/** A plain text as a pattern writes it: each wildcard character is a set of itself. */
+/** A plain text in the form of a pattern: each wildcard character is a set of itself. */
 function escapeText(text: string): string {
   return text.replace(/[*?[\]]/g, (character) => `[${character}]`);
 }
 
 function refused(text: string, what: string, hint?: string): CofferdamError {
   return new CofferdamError("PATTERN_INVALID", `the pattern ${visible(text)} ${what}`, {
-    hint: hint ?? "patterns are paths with `*`, `?`, `[abc]`, `[!abc]`, `**` and `{a,b}`",
+    hint: hint ?? "write a path with `*`, `?`, `[abc]`, `[!abc]`, `**` or `{a,b}`",
   });
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The lowest port that anybody may listen on (ip(7), `ip_unprivileged_port_start`), and the highest there is. */
+/** The lowest port open to every user (ip(7), `ip_unprivileged_port_start`), and the highest port. */
 const [LOWEST, HIGHEST] = [1024, 65_535] as const;
 
 /** A port of this machine's loopback that may lead into a call. */
@@ -9,13 +9,10 @@ export const Port = z
   .min(LOWEST, `a port is a whole number from ${LOWEST} to ${HIGHEST}`)
   .max(HIGHEST, `a port is a whole number from ${LOWEST} to ${HIGHEST}`);
 
-/** `ports:` in YAML, and in what calls ask for: ports by their numbers, none in an empty list. */
+/** `ports:` in YAML, and in calls: ports by their numbers, none in an empty list. */
 export const PortsSection = z.array(Port).max(64);
 
-/**
- * Ports of this machine's loopback that may lead into a call: a server that listens inside on the same port is then reached
- * from this machine, and from nowhere else. `any` is every port, the empty list none.
- */
+/** Ports of this machine's loopback that lead to a server inside on the same port, from this machine only. */
 export type Ports = "any" | readonly number[];
 
 /** Listed ports in order, each once. */
@@ -29,17 +26,16 @@ export function meetPorts(a: Ports, b: Ports): Ports {
   return a.filter((port) => isPortIn(b, port));
 }
 
-/** The ports that are listed by their numbers. */
 export function listedPorts(ports: Ports): readonly number[] {
   return ports === "any" ? [] : ports;
 }
 
-/** Whether the port may lead into a call. */
+/** True if the port may lead into a call. */
 export function isPortIn(ports: Ports, port: number): boolean {
   return ports === "any" || ports.includes(port);
 }
 
-/** A port that `a` allows and `b` does not; null where there is none. */
+/** A port that `a` allows and `b` does not; null if there is none. */
 export function portOutside(a: Ports, b: Ports): number | null {
   if (a !== "any") return a.find((port) => !isPortIn(b, port)) ?? null;
   for (let port: number = LOWEST; port <= HIGHEST; port += 1) if (!isPortIn(b, port)) return port;

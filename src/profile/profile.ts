@@ -11,7 +11,7 @@ import { normalSockets, type Sockets } from "./sockets.ts";
 import { meetSuffixes, normalSuffixes, type Suffixes, sameSuffixes } from "./suffix.ts";
 import { normalSyscalls, SYSCALL_GROUPS, type Syscalls } from "./syscalls.ts";
 
-/** What may be done to a path and all below it, until a nearer entry says otherwise. */
+/** The access to a path and all below it, until a nearer entry says otherwise. */
 export interface FileEntry {
   readonly path: AbsolutePath;
   readonly access: Access;
@@ -19,23 +19,23 @@ export interface FileEntry {
 }
 
 /**
- * A cap on whatever the pattern matches, and on all below that. A literal mask also holds for what does not
- * exist yet; a glob mask holds for what matches when the call starts. With `ignoreCase` other spellings count.
+ * A cap on the pattern's matches, and on all below them. A literal mask also holds for missing paths; a glob mask holds
+ * for matches that exist when the call starts. With `ignoreCase` other spellings count.
  */
 export interface Mask {
   readonly pattern: Pattern;
   readonly atMost: "none" | "read";
   readonly ignoreCase: boolean;
   /**
-   * The mask covers nothing in dependency and build trees of these roots (`dependency-trees.ts`), so that such trees can be removed as a
-   * whole. Only a mask with wildcards has it. Sorted. Left out: the mask covers such trees, too. Empty: it leaves out such trees anywhere.
+   * Roots in whose dependency and build trees the mask covers nothing (`dependency-trees.ts`), so that such trees can
+   * be removed as a whole. Sorted; only on a mask with wildcards. Left out: no such exception. Empty: anywhere.
    */
   readonly exceptTreesOf?: readonly AbsolutePath[];
 }
 
 /**
- * A portable statement of what a process may touch. Every value of this type is in normal form: it comes
- * from `normalProfile`, `intersect` or `parseProfile`, so that equal meaning mostly has equal text.
+ * A portable statement of a process's permissions. Every value of this type is in normal form: it comes from
+ * `normalProfile`, `intersect` or `parseProfile`, so that equal meaning mostly has equal text.
  */
 export interface Profile {
   readonly files: readonly FileEntry[];
@@ -51,22 +51,22 @@ export interface Profile {
   readonly limits: Limits;
 }
 
-/** True where a profile lets anything be written. */
+/** True if a profile allows any write. */
 export function mayWrite({ files }: Pick<Profile, "files">): boolean {
   return files.some(({ access }) => access === "write");
 }
 
-/** The folders and files that a profile lets calls write, as its entries name them. */
+/** The folders and files that a profile lets calls write, by the names of its entries. */
 export function writableIn({ files }: Pick<Profile, "files">): readonly AbsolutePath[] {
   return files.flatMap(({ path, access }) => (access === "write" ? [path] : []));
 }
 
-/** What a profile is made from: a field left out is the bottom, except `limits` and `masks`, which only take away. */
+/** The parts of a profile: a field left out is the bottom, except `limits` and `masks`, which only take away. */
 export type ProfileParts = Partial<Profile>;
 
 /**
- * The profile in normal form: entries and masks in order, without those that change nothing. Two entries for
- * one path mean the lesser of them. Throws `USAGE` for limits and `HOST_INVALID` for ports that are none.
+ * The profile in normal form: entries and masks in order, without those that change nothing. Two entries for one path
+ * mean the lesser of them. Throws `USAGE` for invalid limits and `HOST_INVALID` for invalid ports.
  */
 export function normalProfile(parts: ProfileParts): Profile {
   const files = normalFiles(parts.files ?? []);
@@ -85,7 +85,7 @@ export function normalProfile(parts: ProfileParts): Profile {
   };
 }
 
-/** What stands above every entry: no access. It and `EVERYTHING` come first because `CLOSED` and `OPEN` need them. */
+/** The entry above every other: no access. It and `EVERYTHING` come first because `CLOSED` and `OPEN` need them. */
 export const NOTHING: FileEntry = { path: ROOT, access: "none", suffixes: "any" };
 const EVERYTHING: FileEntry = { path: ROOT, access: "write", suffixes: "any" };
 
@@ -155,7 +155,6 @@ function normalEntry(entry: FileEntry): FileEntry {
   return { ...entry, suffixes: entry.access === "none" ? "any" : normalSuffixes(entry.suffixes) };
 }
 
-/** What both lists say from a path on, until a deeper entry of either. */
 interface Reach {
   readonly path: AbsolutePath;
   readonly a: FileEntry;
@@ -164,8 +163,8 @@ interface Reach {
 }
 
 /**
- * The entries that give every path the lesser of what both lists give it, without those that change nothing. Both lists
- * have one entry a path, in the order of `byPath`. Access changes only at entries, so one walk along both is enough.
+ * The entries that give every path the lesser access of both lists, without those that change nothing. Both lists have
+ * one entry a path, in the order of `byPath`. Access changes only at entries, so one walk along both is enough.
  */
 export function meetFiles(a: readonly FileEntry[], b: readonly FileEntry[]): readonly FileEntry[] {
   const open: Reach[] = [];
@@ -187,10 +186,7 @@ export function meetFiles(a: readonly FileEntry[], b: readonly FileEntry[]): rea
   }
 }
 
-/**
- * The reach that the path lies in; those that end before it are dropped. In the order of `byPath` all paths that begin
- * with one text stand together: what this path does not begin with, no later one does.
- */
+/** Drops reaches that end before the path. All paths that begin with one text are adjacent in the order of `byPath`. */
 function nearestReach(open: Reach[], path: AbsolutePath): Reach {
   while (!path.startsWith(open.at(-1)?.path ?? "")) open.pop();
   const found = open.findLast((reach) => isInside(path, reach.path));
@@ -202,7 +198,7 @@ function meetEntries(path: AbsolutePath, a: FileEntry, b: FileEntry): FileEntry 
   return { path, access, suffixes: access === "none" ? "any" : meetSuffixes(a.suffixes, b.suffixes) };
 }
 
-/** The masks in order, without doubles and without those that cap nothing because no entry there allows more. */
+/** The masks in order, without duplicates and without those that cap nothing because no entry there allows more. */
 export function normalMasks(given: readonly Mask[], files: readonly FileEntry[]): readonly Mask[] {
   const mostBelow = mostAccessBelow(files);
   const mostIn = new Map<AbsolutePath, Access>();
@@ -218,13 +214,13 @@ export function normalMasks(given: readonly Mask[], files: readonly FileEntry[])
   return [...kept.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, mask]) => mask);
 }
 
-/** What is computed from a mask alone. `meaning` is a text, equal for masks that cover the same; `region` is the folder that contains all that it covers. */
+/** `meaning` is a text, equal for masks that cover the same; `region` is the folder around all covered paths. */
 interface MaskReading {
   readonly meaning: string;
   readonly region: AbsolutePath;
 }
 
-/** Masks do not change, and the same ones are met with others for every call. */
+/** Masks are immutable, and the same ones are intersected with others for every call. */
 const readings = new WeakMap<Mask, MaskReading>();
 
 function readingOf(mask: Mask): MaskReading {
@@ -238,7 +234,7 @@ function readingOf(mask: Mask): MaskReading {
   return reading;
 }
 
-/** Finds the most that entries allow at or below a path. All paths below it stand together in the order of `byPath`. */
+/** Finds the maximum access of entries at or below a path. All paths below it are adjacent in the order of `byPath`. */
 function mostAccessBelow(files: readonly FileEntry[]): (path: AbsolutePath) => Access {
   const index = indexEntries(files);
   const [reads, writes] = [countsBefore(files, "read"), countsBefore(files, "write")];
@@ -252,7 +248,6 @@ function mostAccessBelow(files: readonly FileEntry[]): (path: AbsolutePath) => A
   };
 }
 
-/** How many entries before each place, and before the end, have the access. */
 function countsBefore(files: readonly FileEntry[], access: Access): readonly number[] {
   const counts = [0];
   for (const [at, entry] of files.entries())
@@ -260,7 +255,7 @@ function countsBefore(files: readonly FileEntry[], access: Access): readonly num
   return counts;
 }
 
-/** Where the first entry stands whose path is not before the text; `0` is the character after `/`. */
+/** The index of the first entry whose path is not before the text; `0` is the character after `/`. */
 function firstAfter(files: readonly FileEntry[], text: string): number {
   let [low, high] = [0, files.length];
   while (low < high) {
@@ -271,7 +266,7 @@ function firstAfter(files: readonly FileEntry[], text: string): number {
   return low;
 }
 
-/** True when a granted path lies below this one, so that a process may pass through it. */
+/** True if a granted path lies below this one, so that a process may pass through it. */
 export function isOnTheWay(profile: Profile, path: AbsolutePath): boolean {
   return profile.files.some(
     (entry) => entry.access !== "none" && entry.path !== path && isInside(entry.path, path),

@@ -2,18 +2,15 @@ import { addressClass, isAddress, nameCovers } from "./host-rule.ts";
 import type { Network } from "./network.ts";
 import { allowsProxy, proxiesOf, type Upstream, type UpstreamProxy } from "./upstream.ts";
 
-/**
- * Names of this machine and of services that tell a machine its secrets: no proxy is asked for them, whichever list
- * covers them. Else a proxy in a cloud could be asked for its own.
- */
+/** Names that no list sends through a proxy: in a cloud it could be asked for its own machine's secrets. */
 const NEVER_BY_PROXY = [
   ...["localhost", "*.localhost", "metadata", "instance-data", "*.internal"],
   ...["metadata.goog", "*.metadata.goog"],
 ] as const;
 
 /**
- * The proxy that a host is reached by; null where it is reached directly: it stands on this machine or in the local
- * network by what its rule says (`private`, `at`), is listed in `direct`, or nobody allows the proxy.
+ * The proxy for a host; null if it is reached directly: its rule places it on this machine or in the local network
+ * (`private`, `at`), it is listed in `direct`, or no rule allows the proxy.
  */
 export function proxyFor(
   upstream: Upstream | null,
@@ -36,7 +33,7 @@ export function proxyFor(
   return isLocal ? null : proxy;
 }
 
-/** The first layer that lets no host be reached by one of the proxies, or null. */
+/** The first layer that allows no host through one of the proxies, or null. */
 export function layerWithoutProxy<Layer extends { readonly profile: { readonly network: Network } }>(
   upstream: Upstream,
   layers: readonly Layer[],
@@ -48,7 +45,7 @@ export function layerWithoutProxy<Layer extends { readonly profile: { readonly n
   return layers.find((layer) => !allows(layer)) ?? null;
 }
 
-/** One entry of `NO_PROXY`: `*`, a name with all below it, whether a dot stands before it or not, an address; with a port or without. */
+/** One entry of `NO_PROXY`: `*`, a name (dot or not) with all below it, or an address; with a port or without. */
 function isDirect(entry: string, host: string, port: number): boolean {
   if (entry === "*") return true;
   const [, name = "", only] = /^(\[[^\]]*\]|[^:]*|[0-9a-f:.]*)(?::(\d+))?$/i.exec(entry.toLowerCase()) ?? [];

@@ -3,39 +3,39 @@ import { z } from "zod";
 const MILLISECONDS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 const BYTES = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4 } as const;
 
-/** 24 days: a timer of Node ends at once when it is set to 2^31 ms or more. */
-const MOST_MILLISECONDS = 24 * 24 * 3_600_000;
+/** 24 days: a timer of Node ends immediately when it is set to 2^31 ms or more. */
+const MAX_MILLISECONDS = 24 * 24 * 3_600_000;
 
-/** A time as people write it: `500ms`, `60s`, `2m`, `1h`; more than none, at most 24 days. Parsed to milliseconds. */
+/** A time in a person's spelling: `500ms`, `60s`, `2m`, `1h`; above zero, at most 24 days. Parsed to milliseconds. */
 export const Duration = quantity(
   MILLISECONDS,
   "a time is a number and a unit: `500ms`, `60s`, `2m`, `1h`",
-).refine((time) => time >= 1 && time <= MOST_MILLISECONDS, "a time is at least `1ms` and at most `576h`");
+).refine((time) => time >= 1 && time <= MAX_MILLISECONDS, "a time is at least `1ms` and at most `576h`");
 
 const AGES = { h: 3_600_000, d: 24 * 3_600_000 } as const;
 /** A hundred years. */
-const MOST_AGE = 36_500 * AGES.d;
+const MAX_AGE = 36_500 * AGES.d;
 
-/** How old something may grow, as people write it: `12h`, `90d`; at least an hour. Parsed to milliseconds. */
+/** A maximum age in a person's spelling: `12h`, `90d`; at least an hour. Parsed to milliseconds. */
 export const Age = quantity(AGES, "an age is a number and a unit: `12h`, `90d`").refine(
-  (age) => age >= AGES.h && age <= MOST_AGE,
+  (age) => age >= AGES.h && age <= MAX_AGE,
   "an age is at least `1h` and at most `36500d`",
 );
 
-/** A size as people write it: `512KiB`, `2GiB`. Parsed to bytes. */
+/** A size in a person's spelling: `512KiB`, `2GiB`. Parsed to bytes. */
 export const Size = quantity(BYTES, "a size is a number and a unit: `64KiB`, `256MiB`, `2GiB`");
 
-/** A time in the largest unit that says it exactly. */
+/** A time in the largest unit that is exact. */
 export function printDuration(milliseconds: number): string {
   return print(milliseconds, MILLISECONDS);
 }
 
-/** An age in the largest unit that says it exactly. */
+/** An age in the largest unit that is exact. */
 export function printAge(milliseconds: number): string {
   return print(milliseconds, AGES);
 }
 
-/** A size in the largest unit that says it exactly. */
+/** A size in the largest unit that is exact. */
 export function printSize(bytes: number): string {
   return print(bytes, BYTES);
 }

@@ -12,7 +12,7 @@ import type { Profile } from "./profile.ts";
 import { listedSockets, mayConnect } from "./sockets.ts";
 import { printSyscallGroup } from "./syscalls.ts";
 
-/** One thing that was asked for and not granted. */
+/** One permission that was needed and not granted. */
 export type Shortfall =
   | {
       readonly field: "files";
@@ -34,7 +34,7 @@ export type Shortfall =
       readonly what: string;
     };
 
-/** Need minus granted, clause by clause of the need: what a person should know is missing. Empty when all was granted. */
+/** The need minus the grants, clause by clause of the need: missing permissions to report. Empty if all was granted. */
 export function shortfall(need: Profile, granted: Profile): readonly Shortfall[] {
   const [wantedAt, grantedAt] = [pathRuler(need), pathRuler(granted)];
   const facts = { kind: "folder", bornInside: false } as const;
@@ -59,25 +59,23 @@ export function shortfall(need: Profile, granted: Profile): readonly Shortfall[]
             what:
               target === "host"
                 ? "the machine's own network"
-                : `${target.host}:${target.port}${target.proxy === undefined ? "" : ` by the proxy ${target.proxy}`}`,
+                : `${target.host}:${target.port}${target.proxy === undefined ? "" : ` through the proxy ${target.proxy}`}`,
           } as const,
         ]),
     ...sockets.map((what) => ({ field: "sockets", what }) as const),
     ...need.env
       .filter((pattern) => !coversEnv(granted.env, pattern))
       .map((what) => ({ field: "env", what }) as const),
-    ...(need.terminal && !granted.terminal
-      ? [{ field: "terminal", what: "a terminal of its own" } as const]
-      : []),
+    ...(need.terminal && !granted.terminal ? [{ field: "terminal", what: "a terminal" } as const] : []),
     ...need.syscalls
       .filter((group) => !granted.syscalls.includes(group))
-      .map((group) => ({ field: "syscalls", what: `${group}, to ${printSyscallGroup(group)},` }) as const),
+      .map((group) => ({ field: "syscalls", what: `${group} (${printSyscallGroup(group)})` }) as const),
     ...need.devices
       .filter((group) => !granted.devices.includes(group))
-      .map((group) => ({ field: "devices", what: `${group}, to ${printDeviceGroup(group)},` }) as const),
+      .map((group) => ({ field: "devices", what: `${group} (${printDeviceGroup(group)})` }) as const),
     ...need.macos
       .filter((group) => !granted.macos.includes(group))
-      .map((group) => ({ field: "macos", what: `${group}, to ${printMacosGroup(group)},` }) as const),
+      .map((group) => ({ field: "macos", what: `${group} (${printMacosGroup(group)})` }) as const),
     ...listedPorts(need.ports)
       .filter((port) => !isPortIn(granted.ports, port))
       .map((port) => ({ field: "ports", what: String(port) }) as const),
@@ -92,6 +90,6 @@ export function shortfall(need: Profile, granted: Profile): readonly Shortfall[]
 /** One shortfall in words. */
 export function printShortfall(one: Shortfall): string {
   return one.field === "files"
-    ? `${visible(one.path)}: ${one.wanted} was wanted, ${one.granted} is granted`
+    ? `${visible(one.path)}: needs ${one.wanted}, but ${one.granted} is granted`
     : `${one.field}: ${one.what} is not granted`;
 }

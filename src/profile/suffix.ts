@@ -4,10 +4,10 @@ import { z } from "zod";
 export const Suffix = z.string().regex(/^\.[^/\p{Cc}\p{Cs}]{1,64}$/u, "a suffix begins with a dot: `.md`");
 export type Suffix = z.infer<typeof Suffix>;
 
-/** A list of suffixes; each is held against each other. */
+/** A list of suffixes; each is compared with each other. */
 export const SuffixList = z.array(Suffix).max(256);
 
-/** Which files of a folder an entry speaks of: all of them, or those whose name ends in a listed suffix. */
+/** The files of a folder that an entry covers: all of them, or those whose name ends in a listed suffix. */
 export type Suffixes = "any" | readonly Suffix[];
 
 /** True when a file of this name is among them. */
@@ -22,7 +22,7 @@ export function normalSuffixes(suffixes: Suffixes): Suffixes {
   return [...new Set(kept)].sort();
 }
 
-/** The files that both take: for every name, `takesFile(result) = takesFile(a) && takesFile(b)`. */
+/** The files that both cover: for every name, `takesFile(result) = takesFile(a) && takesFile(b)`. */
 export function meetSuffixes(a: Suffixes, b: Suffixes): Suffixes {
   if (a === "any") return b;
   if (b === "any") return a;
@@ -30,7 +30,7 @@ export function meetSuffixes(a: Suffixes, b: Suffixes): Suffixes {
   return normalSuffixes(both);
 }
 
-/** True when two lists take the same files; both must be normal. */
+/** True if two lists cover the same files; both must be normal. */
 export function sameSuffixes(a: Suffixes, b: Suffixes): boolean {
   if (a === "any" || b === "any") return a === b;
   return a.length === b.length && a.every((suffix, index) => suffix === b[index]);

@@ -1,10 +1,7 @@
 import { CofferdamError, visible } from "../errors.ts";
 import { canonicalHost } from "./host-name.ts";
 
-/**
- * A proxy that other hosts are reached by. `url` is its one spelling, without user and password: `http://proxy.corp:3128`.
- * Nothing that prints an object shows the credentials.
- */
+/** A proxy for other hosts. `url` is its one spelling, without credentials, which printing the object never shows. */
 export class UpstreamProxy {
   readonly url: string;
   readonly host: string;
@@ -24,13 +21,13 @@ export class UpstreamProxy {
     return this.#credentials !== null;
   }
 
-  /** The headers that say who asks (RFC 9110, section 11.7.2): names and values in turn. */
+  /** The headers with the credentials (RFC 9110, section 11.7.2): names and values in turn. */
   authorization(): readonly string[] {
     if (this.#credentials === null) return [];
     return ["Proxy-Authorization", `Basic ${Buffer.from(this.#credentials).toString("base64")}`];
   }
 
-  /** True where bytes show the credentials, as they are sent or as they were written. */
+  /** True if bytes show the credentials, as sent or as written. */
   showsCredentialsIn(bytes: Buffer): boolean {
     return this.#shown().some((one) => bytes.includes(one));
   }
@@ -40,7 +37,6 @@ export class UpstreamProxy {
     return Math.max(0, ...this.#shown().map((one) => lengthBegun(bytes, one)));
   }
 
-  /** The texts that are searched for. Short credentials may stand in a page by chance, so only the whole header counts for them. */
   #shown(): readonly Buffer[] {
     if (this.#credentials === null) return [];
     const written = Buffer.from(this.#credentials);
@@ -49,10 +45,9 @@ export class UpstreamProxy {
   }
 }
 
-/** Credentials of fewer bytes may stand in a page by chance. */
+/** Credentials of fewer bytes may be in a page by chance. */
 const MIN_SEARCHED = 8;
 
-/** The length of the longest end of `bytes` that `other` begins with; less than the whole of `other`. */
 function lengthBegun(bytes: Buffer, other: Buffer): number {
   for (let length = Math.min(bytes.length, other.length - 1); length > 0; length -= 1)
     if (bytes.subarray(bytes.length - length).equals(other.subarray(0, length))) return length;
@@ -62,15 +57,14 @@ function lengthBegun(bytes: Buffer, other: Buffer): number {
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
 
 /**
- * Reads the URL of a proxy; `proxy.corp:3128` is taken for `http`. Throws `HOST_INVALID`, which tells nothing of the text:
- * it may hold a password.
+ * Reads a proxy's URL; `proxy.corp:3128` means `http`. Throws `HOST_INVALID`, without the text: it may have a password.
  */
 export function parseProxy(text: string): UpstreamProxy {
-  const url = text.length > MOST_URL ? null : URL.parse(text.includes("://") ? text : `http://${text}`);
+  const url = text.length > MAX_URL ? null : URL.parse(text.includes("://") ? text : `http://${text}`);
   const standard = url === null ? undefined : DEFAULT_PORTS[url.protocol];
-  if (url === null || standard === undefined) throw refused("is no `http://` or `https://` URL");
+  if (url === null || standard === undefined) throw refused("is not an `http://` or `https://` URL");
   if (!["", "/"].includes(url.pathname) || url.search !== "" || url.hash !== "")
-    throw refused("has something behind its host and port");
+    throw refused("has text after its host and port");
   const { username, password } = url;
   const credentials = username === "" && password === "" ? null : `${decoded(username)}:${decoded(password)}`;
   const port = url.port === "" ? standard : Number(url.port);
@@ -78,7 +72,7 @@ export function parseProxy(text: string): UpstreamProxy {
   return new UpstreamProxy(canonicalHost(url.hostname), port, url.protocol === "https:", credentials);
 }
 
-const MOST_URL = 1024;
+const MAX_URL = 1024;
 
 function decoded(text: string): string {
   try {
@@ -90,15 +84,15 @@ function decoded(text: string): string {
 
 function refused(what: string): CofferdamError {
   return new CofferdamError("HOST_INVALID", `the proxy's URL ${what}`, {
-    hint: "write `http://proxy.example.org:3128`",
+    hint: "write a URL such as `http://proxy.example.org:3128`",
   });
 }
 
-/** By which proxies hosts are reached: TLS and all else by `https`, plain pages by `http`. */
+/** The proxies for hosts: `https` for TLS and all else, `http` for plain pages. */
 export interface Upstream {
   readonly https: UpstreamProxy | null;
   readonly http: UpstreamProxy | null;
-  /** Hosts that are reached without one, as `NO_PROXY` lists them. */
+  /** Hosts that are reached without a proxy, as `NO_PROXY` lists them. */
   readonly direct: readonly string[];
 }
 
@@ -112,23 +106,22 @@ export function onlyBy(proxy: UpstreamProxy): Upstream {
   return { https: proxy, http: proxy, direct: [] };
 }
 
-/** Variables that name a proxy, for TLS and for plain pages; programs obey the first that is set (curl(1)). */
+/** Variables that name a proxy, for TLS and for plain pages; programs use the first that is set (curl(1)). */
 const FOR_HTTPS = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] as const;
 const FOR_HTTP = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"] as const;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The first of these variables that is set to something. */
 function firstSet(env: Env, names: readonly string[]): string | null {
   return names.find((name) => (env[name] ?? "") !== "") ?? null;
 }
 
-/** The variable of the environment that names a proxy for TLS, or for plain pages; null where none does. */
+/** The variable of the environment that names a proxy for TLS, or for plain pages; null if none does. */
 export function proxyVariable(env: Env): string | null {
   return firstSet(env, [...FOR_HTTPS, ...FOR_HTTP]);
 }
 
-/** What the environment says of proxies; null where it names none. Throws `HOST_INVALID` for a URL that is none of a proxy. */
+/** The proxies that the environment names; null if there are none. Throws `HOST_INVALID` for an invalid proxy URL. */
 export function upstreamFrom(env: Env): Upstream | null {
   const read = (names: readonly string[]): UpstreamProxy | null => {
     const name = firstSet(env, names);
@@ -137,8 +130,8 @@ export function upstreamFrom(env: Env): Upstream | null {
       return parseProxy(env[name] ?? "");
     } catch (cause) {
       const message = cause instanceof CofferdamError ? cause.message : "it can't be read";
-      throw new CofferdamError("HOST_INVALID", `${visible(name)} of the environment: ${message}`, {
-        hint: "set it to `http://proxy.example.org:3128`, or name the proxy under `shell.network.proxy`",
+      throw new CofferdamError("HOST_INVALID", `the environment variable ${visible(name)}: ${message}`, {
+        hint: "set it to a URL such as `http://proxy.example.org:3128`, or name the proxy under `shell.network.proxy`",
         cause,
       });
     }
@@ -149,21 +142,21 @@ export function upstreamFrom(env: Env): Upstream | null {
   return { https, http, direct };
 }
 
-/** By which proxies a list lets hosts be reached: whichever, these, or none where it is left out. */
+/** The proxies that a list allows for hosts: any, these, or none if it is left out. */
 export type Proxies = "any" | readonly string[];
 
-/** True where this proxy is one of them. */
+/** True if this proxy is one of them. */
 export function allowsProxy(proxies: Proxies | undefined, url: string): boolean {
   return proxies === "any" || (proxies ?? []).includes(url);
 }
 
-/** Those of both, or nothing where there is none. */
+/** The proxies that both allow; left out if there are none. */
 export function meetProxies(a: Proxies | undefined, b: Proxies | undefined): { readonly proxies?: Proxies } {
   if (a === undefined || b === undefined) return {};
   return normalProxies(a === "any" ? b : b === "any" ? a : a.filter((one) => b.includes(one)));
 }
 
-/** In order and without doubles. */
+/** The proxies in order, without duplicates. */
 export function normalProxies(proxies: Proxies | undefined): { readonly proxies?: Proxies } {
   if (proxies === undefined || proxies.length === 0) return {};
   return { proxies: proxies === "any" ? proxies : [...new Set(proxies)].sort() };

@@ -1,7 +1,7 @@
 /**
- * True when the tokens, one after the other, take all of `length` items. `take` says how many items a token takes at a
- * place: that many, none (-1), or `"any"` number. `step` is the size of the item at a place. Only the last `"any"` is
- * ever tried again, further on: what came before it fitted at its first place, so the time is tokens × items at most.
+ * True if the tokens, one after the other, take all of `length` items. `take` returns how many items a token takes at a
+ * place: a number, none (-1), or `"any"`. `step` is the size of the item at a place. Only the last `"any"` is ever
+ * tried again, further on: all before it fitted at its first place, so the time is tokens × items at most.
  */
 export function takesAll<Token>(
   tokens: readonly Token[],

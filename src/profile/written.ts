@@ -3,19 +3,24 @@ import { CofferdamError } from "../errors.ts";
 import { pathToBytes } from "./path.ts";
 import { parseProxy } from "./upstream.ts";
 
-/** The bytes that a path may have: the kernel's PATH_MAX counts the NUL behind it (limits.h(0p)). */
-export const MOST_PATH_BYTES = 4095;
+/** The maximum of bytes of a path: the kernel's PATH_MAX counts the NUL after it (limits.h(0p)). */
+export const MAX_PATH_BYTES = 4095;
 /** A name of 253 bytes (RFC 1035, without the final dot), `*.`, a port, and ` at ` with an IPv6 address. */
-const MOST_HOST_BYTES = 304;
+const MAX_HOST_BYTES = 304;
 
-/** A path as somebody writes it. What is longer can name nothing, and would only take time. */
-export const WrittenPath = atMostBytes(MOST_PATH_BYTES, "a path");
-/** A pattern as somebody writes it. */
-export const WrittenPattern = atMostBytes(MOST_PATH_BYTES, "a pattern");
-/** A host or host rule as somebody writes it. */
-export const WrittenHost = atMostBytes(MOST_HOST_BYTES, "a host, with all that stands behind it,");
+/** A path in a person's spelling. A longer one can name nothing, and would only take time. */
+export const WrittenPath = atMostBytes(MAX_PATH_BYTES, "a path");
+/** A pattern in a person's spelling. */
+export const WrittenPattern = atMostBytes(MAX_PATH_BYTES, "a pattern");
+/** A host or host rule in a person's spelling. */
+export const WrittenHost = atMostBytes(
+  MAX_HOST_BYTES,
+  "a host rule",
+  // A quoted number would be refused as well: it is no host.
+  "write a host, such as `example.org:443`",
+);
 
-/** The URL of a proxy as somebody writes it; what is told of one that is none never holds its password. */
+/** The URL of a proxy in a person's spelling; the error for an invalid one never contains its password. */
 export const WrittenProxy = z
   .string()
   .min(1)
@@ -30,14 +35,14 @@ export const WrittenProxy = z
     }
   });
 
-/** True for a text that is longer than a path can be. */
+/** True for a text longer than the maximum of a path. */
 export function isTooLong(text: string): boolean {
-  return text.length > MOST_PATH_BYTES || pathToBytes(text).length > MOST_PATH_BYTES;
+  return text.length > MAX_PATH_BYTES || pathToBytes(text).length > MAX_PATH_BYTES;
 }
 
-function atMostBytes(most: number, what: string) {
+function atMostBytes(most: number, what: string, ofAnotherType?: string) {
   return z
-    .string()
+    .string(ofAnotherType)
     .min(1)
     .refine(
       (text) => text.length <= most && pathToBytes(text).length <= most,

@@ -1,46 +1,52 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
-import { createServer, type ListenOptions, type Server } from "node:net";
-import type { Host } from "../host/host.ts";
-import { findHelper, fitHelper } from "../host/launcher.ts";
-import { sweepUnfinished } from "../host/lock.ts";
-import { printProcess, thisProcess } from "../host/process-id.ts";
-import { ask } from "../host/spawn.ts";
+import { PassThrough } from "node:stream";
+import type { AttackTarget } from "../attacks/attack.ts";
+import { CofferdamError } from "../errors.ts";
+import { type ClosingServer, closingServer } from "../host/launch/closing-server.ts";
+import { findHelper, fitHelper } from "../host/launch/launcher.ts";
+import { sweepUnfinished } from "../host/launch/lock.ts";
+import { printProcess, thisProcess } from "../host/launch/process-id.ts";
+import { ask } from "../host/launch/spawn.ts";
+import type { Host } from "../host/look/host.ts";
 import { type AbsolutePath, joinPath, knownPath, parentOf } from "../profile/path.ts";
-import type { Target } from "./case.ts";
-import type { Ground } from "./ground.ts";
+import type { Session } from "../session/session.ts";
+import type { SelftestFolders } from "./ground.ts";
 
-/** What battery and drills need of one platform. */
+/** The parts of attacks and drills that depend on the platform. */
 export interface Arena {
-  /** Servers of the host: on loopback, and at names that only this platform has, beside those in folders. */
-  listen(ground: Ground): Promise<Servers>;
-  /** A state folder of the battery's own, until disposal. */
-  state(host: Host, ground: Ground): State;
-  /** Before a process is started that is attacked. */
+  /** Servers of the host: on loopback, and at names of this platform only, beside those in folders. */
+  listen(ground: SelftestFolders): Promise<Servers>;
+  state(host: Host, ground: SelftestFolders): SelftestState;
+  neighbour(session: Session): Promise<Neighbour>;
+  /** Prepares for the start of a process that is attacked. */
   settle(shell: AbsolutePath, signal: AbortSignal): Promise<void>;
-  /** What twins in namespaces of their own are started by, the shell left out; null where there are none. */
+  /** The command that starts controls in namespaces of their own, without the shell; null if there are none. */
   own(host: Host): readonly [AbsolutePath, ...string[]] | null;
-  /** What lines outside begin with. */
   readonly outside: string;
-  /** The launcher's name, and words that would have it show the canary if they were options. */
+  /** The launcher's name, and words that would make it show the canary if they were options. */
   readonly launcher: string;
-  readonly options: (ground: Ground) => readonly [string, ...string[]];
-  /** A line that leaves a program behind, with a mark among its words, in a session of its own. */
+  readonly options: (ground: SelftestFolders) => readonly [string, ...string[]];
+  /** A line that leaves a program running, with a mark among its words, in a session of its own. */
   readonly daemon: (mark: string) => string;
   /** True while a process of this machine has the word in its command line. */
   isRunningWith(host: Host, word: string): Promise<boolean>;
 }
 
-/** Where a supervisor of the battery's keeps what it keeps. */
-export interface State extends Disposable {
+/** The state folder of a supervisor of the selftest. */
+export interface SelftestState extends Disposable {
   readonly folder: AbsolutePath;
 }
 
-/** Where servers of the host are, until disposal. */
-export interface Servers extends Pick<Target, "port" | "abstract">, AsyncDisposable {}
+/** A process in another sandbox; 0 if no attack uses it. */
+export interface Neighbour extends AsyncDisposable {
+  readonly pid: number;
+}
 
-/** Pids inside are small: a process of the host that had a small one could not be told from one inside. */
+/** Addresses of servers of the host, until disposal. */
+export interface Servers extends Pick<AttackTarget, "port" | "abstract">, AsyncDisposable {}
+
+/** Pids inside are small: a process of the host with a small one could not be told from one inside. */
 const SMALL_PID = 5_000;
 
 const LOOP = 'trap "" HUP INT TERM; while :; do sleep 1; done';
@@ -50,13 +56,14 @@ const linux: Arena = {
     const abstract = `cofferdam-selftest-${randomBytes(8).toString("hex")}`;
     return serversAt(abstract, [joinPath(ground.outside, "socket"), `\0${abstract}`]);
   },
-  // Beside the caller's; what a killed one left is removed by the next.
+  // Beside the caller's; the next run removes the rest of a killed one.
   state: ({ stateFolder }) => {
     const place = joinPath(stateFolder, "selftest");
     sweepUnfinished(place);
     const folder = knownPath(`${place}.${printProcess(thisProcess())}`);
     return { folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
   },
+  neighbour: async () => ({ pid: 0, [Symbol.asyncDispose]: async () => undefined }),
   settle: async (shell, signal) => {
     const line = `while [ "$(sh -c 'echo $$')" -lt ${SMALL_PID} ]; do for i in 1 2 3 4 5 6 7 8 9; do (:); done; done`;
     await ask(shell, ["-c", line], { timeoutMs: 60_000, signal });
@@ -78,8 +85,9 @@ const linux: Arena = {
 
 const darwin: Arena = {
   listen: ({ outside, ws }) => serversAt("", [joinPath(outside, "socket"), joinPath(ws, "socket")]),
-  // Where paths are short enough for sockets; it goes with the other folders.
+  // A place with paths short enough for sockets; it is removed with the other folders.
   state: (_, { ws }) => ({ folder: joinPath(parentOf(ws), "s"), [Symbol.dispose]: () => undefined }),
+  neighbour: startNeighbour,
   settle: async () => undefined,
   own: () => null,
   outside: "PATH=/usr/bin:/bin:/usr/sbin:/sbin; export PATH\n",
@@ -93,26 +101,41 @@ const darwin: Arena = {
   },
 };
 
-/** The one of a platform. */
+/** Returns the arena of a platform. */
 export function arenaOf({ platform }: Pick<Host, "platform">): Arena {
   return { linux, darwin }[platform];
 }
 
 async function serversAt(abstract: string, paths: readonly string[]): Promise<Servers> {
-  const start = async (options: ListenOptions) => {
-    const server = createServer((socket) => socket.on("error", () => undefined).end()).listen(options);
-    await once(server, "listening");
-    return server;
-  };
-  const tcp = await start({ host: "127.0.0.1", port: 0 });
-  const others: Server[] = [];
-  for (const path of paths) others.push(await start({ path }));
-  const address = tcp.address();
+  const tcp = await closingServer();
+  const others: ClosingServer[] = [];
+  for (const path of paths) others.push(await closingServer({ path }));
   return {
-    port: typeof address === "object" ? (address?.port ?? 0) : 0,
+    port: tcp.port,
     abstract,
     [Symbol.asyncDispose]: async () => {
-      for (const server of [tcp, ...others]) server.close();
+      for (const server of [tcp, ...others]) server[Symbol.dispose]();
+    },
+  };
+}
+
+/** It reports its own pid, which is the same outside, and ends with its input. */
+async function startNeighbour(session: Session): Promise<Neighbour> {
+  const said = Promise.withResolvers<number>();
+  const stdin = new PassThrough();
+  const sink = (chunk: Uint8Array): void => said.resolve(Number(Buffer.from(chunk).toString()));
+  const ended = session.call(
+    "shell",
+    { argv: ["sh", "-c", "echo $$; read -r _"] },
+    { stdin, sinks: { stdout: sink, stderr: () => undefined } },
+  );
+  const over = new CofferdamError("SANDBOX_UNAVAILABLE", "the attacked sandbox did not start");
+  ended.then(() => said.reject(over), said.reject);
+  return {
+    pid: await said.promise,
+    [Symbol.asyncDispose]: async () => {
+      stdin.end();
+      await ended.catch(() => undefined);
     },
   };
 }

@@ -1,70 +1,68 @@
+import type { AttackTarget, On } from "../attacks/attack.ts";
+import type { ClaimId } from "../attacks/claims.ts";
+import type { ProgramOutcome } from "../decide/outcome.ts";
 import { visible } from "../errors.ts";
-import type { Host } from "../host/host.ts";
+import type { Host } from "../host/look/host.ts";
 import { MemoryJournal } from "../journal/journal.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
-import type { ProgramOutcome } from "../supervisor/outcome.ts";
-import type { Session } from "../supervisor/session.ts";
-import { createSupervisor, type Supervisor } from "../supervisor/supervisor.ts";
+import type { Session } from "../session/session.ts";
+import { createSupervisor, type Supervisor } from "../session/supervisor.ts";
 import type { Arena } from "./arena.ts";
-import type { On, Target } from "./case.ts";
-import type { ClaimId } from "./claims.ts";
-import type { Ground } from "./ground.ts";
+import type { SelftestFolders } from "./ground.ts";
 
-/** What a drill is done with. */
-export interface Site {
+/** The environment of a drill. */
+export interface DrillSite {
   readonly arena: Arena;
   readonly session: Session;
-  readonly ground: Ground;
+  readonly ground: SelftestFolders;
   readonly host: Host;
-  readonly target: Target;
-  /** Aborted when the battery is to end. */
+  readonly target: Omit<AttackTarget, "neighbour">;
   readonly signal: AbortSignal;
 }
 
-/** Why something did not come as it must, in a few words; null where it did. */
-export type Fault = string | null;
+/** The reason why something went wrong, in a few words; null if nothing did. */
+export type DrillFault = string | null;
 
-/** Something that no line of shell can try by itself, with its twin: what is seen from outside, before and after calls. */
+/** A check that no line of shell can do by itself, with its control: observed from outside, before and after calls. */
 export interface Drill {
   readonly on: On;
   readonly claim: ClaimId;
   readonly title: string;
-  readonly holds: (site: Site) => Promise<Fault>;
-  readonly twin: (site: Site) => Promise<Fault>;
-  /** Why the twin may fail on a machine that is in order; then the drill was not done. */
-  readonly twinMayFail?: string;
+  readonly holds: (site: DrillSite) => Promise<DrillFault>;
+  readonly control: (site: DrillSite) => Promise<DrillFault>;
+  /** The reason why the control may fail on a healthy machine; then the drill was not done. */
+  readonly controlMayFail?: string;
 }
 
-/** What a line of shell came to. */
+/** Runs a line of shell and returns its outcome. */
 export function callLine(session: Session, line: string): Promise<ProgramOutcome> {
   return session.call("shell", { argv: ["sh", "-c", line] });
 }
 
-/** Null where a call came to this; else what it came to, with the end of what it said. */
-export function otherThan(kind: ProgramOutcome["kind"], outcome: ProgramOutcome): Fault {
+/** Null if a call had this outcome; else its outcome, with the end of its output. */
+export function otherThan(kind: ProgramOutcome["kind"], outcome: ProgramOutcome): DrillFault {
   if (outcome.kind === kind) return null;
   if ("reason" in outcome) return `${outcome.kind}: ${outcome.reason}`;
   const { code, durationMs, stderr } = outcome;
-  const said = stderr.bytes.toString().trim().slice(-MOST_SAID);
+  const said = stderr.bytes.toString().trim().slice(-MAX_SAID);
   return `${outcome.kind} with ${code} after ${Math.round(durationMs)} ms${said === "" ? "" : `: ${visible(said)}`}`;
 }
 
-/** The most characters of a program's output that are told. */
-const MOST_SAID = 200;
+const MAX_SAID = 200;
 
-/** Why the line did not end with status 0. */
-export async function undone(session: Session, line: string): Promise<Fault> {
+/** The reason why the line did not end with status 0. */
+export async function undone(session: Session, line: string): Promise<DrillFault> {
   return otherThan("done", await callLine(session, line));
 }
 
-/** Null where all of this is so; else the first that is not, by its name. */
-export function unless(found: Readonly<Record<string, boolean>>): Fault {
+/** Null if all conditions hold; else the name of the first that does not. */
+export function unless(found: Readonly<Record<string, boolean>>): DrillFault {
   return Object.entries(found).find(([, isSo]) => !isSo)?.[0] ?? null;
 }
 
-/** Does something under another config or other profiles. */
+/** Runs an act under another config or other profiles. */
 export async function withSupervisor<Value>(
-  { ground, host, signal }: Site,
+  { ground, host, signal }: DrillSite,
   choice: { readonly config?: AbsolutePath; readonly profiles?: readonly AbsolutePath[] },
   work: (session: Session) => Promise<Value>,
 ): Promise<Value> {
@@ -78,7 +76,7 @@ export async function withSupervisor<Value>(
   return await work(sessionUntil(signal, supervisor));
 }
 
-/** A session that ends when the signal is aborted, and with it what it still does. */
+/** A session that ends, with its calls, when the signal is aborted. */
 export function sessionUntil(signal: AbortSignal, supervisor: Supervisor): Session {
   signal.throwIfAborted();
   const session = supervisor.session({ caller: "person" });
@@ -86,12 +84,12 @@ export function sessionUntil(signal: AbortSignal, supervisor: Supervisor): Sessi
   return session;
 }
 
-/** The twin of what looks for processes: the one that is attacked is found. */
-export async function isSleeping({ target, arena, host }: Site): Promise<Fault> {
+/** The control of drills that look for processes: the attacked one is found. */
+export async function isSleeping({ target, arena, host }: DrillSite): Promise<DrillFault> {
   return unless({ "no process was found": await arena.isRunningWith(host, target.word) });
 }
 
-/** A line that succeeds where the file outside can be read. */
-export function canary({ ground }: Pick<Site, "ground">): string {
+/** A line that succeeds if the file outside can be read. */
+export function canary({ ground }: Pick<DrillSite, "ground">): string {
   return `grep -q secret ${joinPath(ground.outside, "canary")}`;
 }

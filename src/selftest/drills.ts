@@ -1,18 +1,18 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { CofferdamError } from "../errors.ts";
-import type { Host } from "../host/host.ts";
-import { findHelper } from "../host/launcher.ts";
-import { ask } from "../host/spawn.ts";
+import { findHelper } from "../host/launch/launcher.ts";
+import { ask } from "../host/launch/spawn.ts";
+import type { Host } from "../host/look/host.ts";
 import { type AbsolutePath, joinPath, parentOf } from "../profile/path.ts";
-import type { Session } from "../supervisor/session.ts";
+import type { Session } from "../session/session.ts";
 import {
   callLine,
   canary,
   type Drill,
-  type Fault,
+  type DrillFault,
+  type DrillSite,
   isSleeping,
   otherThan,
-  type Site,
   undone,
   unless,
   withSupervisor,
@@ -20,7 +20,7 @@ import {
 import { MAC_DRILLS } from "./mac-drills.ts";
 import { NETWORK_DRILLS } from "./network-drills.ts";
 
-/** The drills of one platform, in the order in which they are done. */
+/** The drills of one platform, in order. */
 export function drillsFor(platform: Host["platform"]): readonly Drill[] {
   return [...DRILLS, ...NETWORK_DRILLS, ...MAC_DRILLS].filter(({ on }) => on === "both" || on === platform);
 }
@@ -29,11 +29,11 @@ const DRILLS: readonly Drill[] = [
   {
     on: "both",
     claim: "fs.write",
-    title: "after all of this the file outside is as it was",
+    title: "the file outside is unchanged after all attacks",
     holds: async ({ ground }) =>
       unless({ "it was changed": readFileSync(joinPath(ground.outside, "canary"), "utf8") === SECRET }),
-    twin: async ({ ground }) =>
-      unless({ "nobody wrote": readFileSync(joinPath(ground.ws, "inner/canary"), "utf8") !== SECRET }),
+    control: async ({ ground }) =>
+      unless({ "no attack wrote": readFileSync(joinPath(ground.ws, "inner/canary"), "utf8") !== SECRET }),
   },
   {
     on: "both",
@@ -42,9 +42,9 @@ const DRILLS: readonly Drill[] = [
     holds: async ({ session, ground, arena }) => {
       const outcome = await session.call("shell", { argv: arena.options(ground) });
       const isShown = existsSync(joinPath(ground.ws, "shown"));
-      return otherThan("not-found", outcome) ?? unless({ "it was obeyed": !isShown });
+      return otherThan("not-found", outcome) ?? unless({ "the option had an effect": !isShown });
     },
-    twin: async ({ session, ground, arena }) => {
+    control: async ({ session, ground, arena }) => {
       const [name] = arena.options(ground);
       writeFileSync(joinPath(ground.ws, name), "#!/bin/sh\nexit 0\n", { mode: 0o755 });
       return otherThan("done", await session.call("shell", { argv: [`./${name}`, ground.outside] }));
@@ -53,12 +53,12 @@ const DRILLS: readonly Drill[] = [
   {
     on: "linux",
     claim: "fs.residue",
-    title: "no placeholder is left where something missing was held while a call ran",
+    title: "no placeholder stays where a missing file was protected during a call",
     holds: async ({ ground }) => {
       const left = HELD.filter((name) => existsSync(joinPath(ground.ws, name)));
       return left.length === 0 ? null : `left: ${left.join(", ")}`;
     },
-    twin: async ({ session, ground }) => {
+    control: async ({ session, ground }) => {
       const test = HELD.map((name) => `[ -e ${joinPath(ground.ws, name)} ]`).join(" && ");
       return undone(session, test);
     },
@@ -72,27 +72,27 @@ const DRILLS: readonly Drill[] = [
       const fault = await undone(session, `${arena.daemon(mark)} sleep 0.1`);
       return fault ?? unless({ "it still runs": !(await arena.isRunningWith(host, mark)) });
     },
-    twin: isSleeping,
+    control: isSleeping,
   },
   {
     on: "both",
     claim: "limit",
-    title: "a program that does not end is ended at its time, whatever it does about it",
+    title: "a program is ended at its time limit, even if it ignores signals",
     holds: async ({ session }) => {
       const argv = ["sh", "-c", 'trap "" TERM INT HUP; while :; do sleep 1; done'] as const;
       return otherThan("timed-out", await session.call("shell", { argv }, { timeoutMs: 300 }));
     },
-    twin: ({ session }) => undone(session, "sleep 0.1"),
+    control: ({ session }) => undone(session, "sleep 0.1"),
   },
   {
     on: "both",
     claim: "fs.missing",
-    title: "a repository that a call makes is told",
+    title: "a repository that a call creates is reported",
     holds: async ({ session, ground }) => {
       const at = joinPath(ground.ws, "born/.git");
       return appearedIn(session, `mkdir -p ${at}/objects ${at}/refs && echo ref: x > ${at}/HEAD`, [at]);
     },
-    twin: ({ session, ground }) => appearedIn(session, `mkdir -p ${joinPath(ground.ws, "plain/git")}`, []),
+    control: ({ session, ground }) => appearedIn(session, `mkdir -p ${joinPath(ground.ws, "plain/git")}`, []),
   },
   {
     on: "both",
@@ -111,7 +111,7 @@ const DRILLS: readonly Drill[] = [
         unless({ "the file was read": (await undone(session, canary(site))) !== null }),
       );
     },
-    twin: async (site) => {
+    control: async (site) => {
       const { ground } = site;
       const config = joinPath(parentOf(ground.ws), "wider.yaml");
       const paths = {
@@ -138,19 +138,19 @@ const DRILLS: readonly Drill[] = [
         throw error;
       });
     },
-    twin: async (site) => withSupervisor(site, {}, async () => null),
+    control: async (site) => withSupervisor(site, {}, async () => null),
   },
   {
     on: "both",
     claim: "helper",
-    title: "a launcher that lies first in PATH is not the one that is started",
+    title: "a planted launcher that comes first in PATH is not started",
     holds: async (site) => {
       const { bin, mark } = plantLauncher(site);
       const host = { ...site.host, env: { ...site.host.env, PATH: `${bin}:${site.host.env["PATH"] ?? ""}` } };
       const fault = await withSupervisor({ ...site, host }, {}, (session) => undone(session, ":"));
       return fault ?? unless({ "it was started": !existsSync(mark) });
     },
-    twin: async (site) => {
+    control: async (site) => {
       const { host, signal, arena } = site;
       const { bin, mark } = plantLauncher(site);
       const line = `PATH=${bin}:/usr/bin:/bin; ${arena.launcher} --version`;
@@ -162,18 +162,22 @@ const DRILLS: readonly Drill[] = [
 
 const SECRET = "secret\n";
 
-/** Missing names that the battery's profile protects, and what git would obey in its repositories. */
+/** Missing names that the selftest's profile protects, and parts that git would obey in its repositories. */
 const HELD = ["missing", "no", "missing.json", "repository/.git/commondir", "bare/commondir"] as const;
 
-/** Null where these repositories, and no others, are told to have appeared in a call. */
-async function appearedIn(session: Session, line: string, expected: readonly AbsolutePath[]): Promise<Fault> {
+/** Null if exactly these repositories are reported to have appeared in a call. */
+async function appearedIn(
+  session: Session,
+  line: string,
+  expected: readonly AbsolutePath[],
+): Promise<DrillFault> {
   const outcome = await callLine(session, line);
   if (!("receipt" in outcome)) return otherThan("done", outcome);
-  const told = outcome.receipt.appeared.found.map(({ path }) => path).join(", ");
-  return told === expected.join(", ") ? null : `told: ${told === "" ? "nothing" : told}`;
+  const reported = outcome.receipt.appeared.found.map(({ path }) => path).join(", ");
+  return reported === expected.join(", ") ? null : `reported: ${reported === "" ? "nothing" : reported}`;
 }
 
-function plantLauncher({ ground, arena }: Site) {
+function plantLauncher({ ground, arena }: DrillSite) {
   const [bin, mark] = [joinPath(ground.ws, "node_modules/.bin"), joinPath(ground.ws, "planted-was-run")];
   mkdirSync(bin, { recursive: true });
   rmSync(mark, { force: true });

@@ -1,44 +1,40 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { BOUNDS } from "../attacks/bounds.ts";
+import { ACCENTED } from "../attacks/mac/names.ts";
 import { CofferdamError, visible } from "../errors.ts";
-import type { Host } from "../host/host.ts";
-import { shortPlace } from "../host/mac/short-place.ts";
-import { realPathOf } from "../host/nodes.ts";
-import { makeTemporary } from "../host/own-temporary.ts";
+import { shortPlace } from "../host/launch/mac/short-place.ts";
+import { makeTemporary } from "../host/launch/own-temporary.ts";
+import type { Host } from "../host/look/host.ts";
+import { realPathOf } from "../host/look/nodes.ts";
 import { codeOf } from "../host/system-error.ts";
 import { type AbsolutePath, knownPath } from "../profile/path.ts";
-import { BOUNDS } from "./cases/bounds.ts";
-import { ACCENTED } from "./cases/mac/names.ts";
 
-/** The folders of one battery, and what a supervisor over them is made from. All of it is gone after disposal. */
-export interface Ground extends Disposable {
+/** The folders of one selftest, and the inputs of a supervisor over them. Disposal removes all of it. */
+export interface SelftestFolders extends Disposable {
   readonly ws: AbsolutePath;
   readonly docs: AbsolutePath;
   readonly notes: AbsolutePath;
   readonly outside: AbsolutePath;
   readonly config: AbsolutePath;
   readonly profile: AbsolutePath;
-  /** A config that grants what twins are tried with that no call is given by default; the same where there is no such thing. */
+  /** A config with permissions for controls that no call has by default; the same config if there are none. */
   readonly wider: AbsolutePath;
 }
 
-/** What folders are made for. */
+/** The purpose of folders. `word` is the value of the one variable that is set inside. */
 export interface Purpose {
-  /** The value of the one variable that is set inside. */
   readonly word: string;
   readonly asRoot: boolean;
   readonly platform: Host["platform"];
 }
 
-/** Twins have folders of their own below `ws/free`, by number: none finds what another one made or removed. */
-const TWINS = 16;
+/** Controls have folders of their own below `ws/free`, by number: none finds files that another one made. */
+const CONTROLS = 16;
 
-/**
- * Makes the folders in the system's place for temporaries, and removes what killed runs left there. Throws
- * `SANDBOX_UNAVAILABLE` where they can't be made; then nothing of them is left.
- */
-export function prepareGround(purpose: Purpose): Ground {
+/** Makes the folders among the system's temporaries, and removes those of killed runs. Throws `SANDBOX_UNAVAILABLE`. */
+export function prepareGround(purpose: Purpose): SelftestFolders {
   const place = placeFor(purpose);
   let made: AbsolutePath | null = null;
   try {
@@ -49,21 +45,21 @@ export function prepareGround(purpose: Purpose): Ground {
     if (codeOf(cause) === "") throw cause;
     throw new CofferdamError(
       "SANDBOX_UNAVAILABLE",
-      `the battery's folders can't be made in ${visible(place)}: ${codeOf(cause)}`,
-      { hint: "set TMPDIR to a folder that has room, and that this user may write in", cause },
+      `the selftest's folders can't be made in ${visible(place)}: ${codeOf(cause)}`,
+      { hint: "set TMPDIR to a folder with free space that this user can write", cause },
     );
   }
 }
 
 /** A call makes sockets in its own place: `/<our name>/s/calls/<process>-<16>/tmp/own`. */
-const MOST_BEHIND = 88;
+const MAX_BEHIND = 88;
 
 function placeFor({ platform }: Purpose): string {
   const place = resolve(tmpdir());
-  return platform === "linux" ? place : (shortPlace(MOST_BEHIND) ?? place);
+  return platform === "linux" ? place : (shortPlace(MAX_BEHIND) ?? place);
 }
 
-function groundIn(made: AbsolutePath, purpose: Purpose): Ground {
+function groundIn(made: AbsolutePath, purpose: Purpose): SelftestFolders {
   const { platform, asRoot } = purpose;
   const top = realPathOf(made) ?? made;
   const at = (name: string): AbsolutePath => knownPath(join(top, name));
@@ -90,7 +86,6 @@ function groundIn(made: AbsolutePath, purpose: Purpose): Ground {
   };
 }
 
-/** How the name of a battery's folder begins. */
 const PREFIXES = { linux: "cofferdam-selftest-", darwin: "cofferdam-s-" } as const;
 
 function write(path: AbsolutePath, text: string, mode = 0o644): void {
@@ -104,7 +99,7 @@ const MASKED = {
   darwin: [ACCENTED.hidden],
 } as const satisfies Record<Host["platform"], readonly string[]>;
 
-/** What a profile of macOS gives beside files and network, as far as twins are tried with it. */
+/** Additional permissions of macOS besides files and network, as far as controls use them. */
 const WIDER = {
   linux: [],
   darwin: ["listen", "processes", "pty", "python"],
@@ -127,17 +122,19 @@ function filesOf(
 ): readonly (readonly [name: string, text: string])[] {
   const secret = "secret\n";
   const masked = [...MASKED_EVERYWHERE, ...MASKED[platform]];
-  const twins = Array.from({ length: TWINS }, (_, at) => `ws/free/${at}`);
+  const controls = Array.from({ length: CONTROLS }, (_, at) => `ws/free/${at}`);
   return [
     ["outside/canary", secret],
     ["ws/inner/canary", secret],
+    ["outside/moved", secret],
+    ["ws/inner/moved", secret],
     ["docs/page", secret],
     ["notes/note.md", secret],
     ["notes/other.txt", secret],
-    ...["ws", ...twins].flatMap((folder) =>
+    ...["ws", ...controls].flatMap((folder) =>
       masked.map((name): [string, string] => [`${folder}/${name}`, secret]),
     ),
-    ...twins.map((folder): [string, string] => [`${folder}/docs/page`, secret]),
+    ...controls.map((folder): [string, string] => [`${folder}/docs/page`, secret]),
     ...REPOSITORIES.map(([name, text]): [string, string] => [`ws/${name}`, text.replace("TOP", top)]),
   ];
 }
@@ -167,7 +164,7 @@ const FOLDERS = ["ws/base"];
 const LINKS: readonly (readonly [name: string, target: string])[] = [
   ["ws/to-outside", "TOP/outside"],
   ["ws/to-inner", "TOP/ws/inner"],
-  ...["ws", ...Array.from({ length: TWINS }, (_, at) => `ws/free/${at}`)].flatMap(
+  ...["ws", ...Array.from({ length: CONTROLS }, (_, at) => `ws/free/${at}`)].flatMap(
     (folder): [string, string][] =>
       ["hidden", "hidden-by-glob.key"].map((name) => [`${folder}/to-${name}`, name]),
   ),

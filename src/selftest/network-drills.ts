@@ -1,29 +1,27 @@
-import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { type ClosingServer, closingServer } from "../host/launch/closing-server.ts";
 import { joinPath, parentOf } from "../profile/path.ts";
-import { type Drill, type Fault, type Site, undone, unless, withSupervisor } from "./drill.ts";
+import { type Drill, type DrillFault, type DrillSite, undone, unless, withSupervisor } from "./drill.ts";
 
-/** Asks the egress proxy, by SOCKS and with the secret in `http_proxy`, for an address and a port; 0 where it connects. */
+/** Asks the egress proxy, by SOCKS and with the secret in `http_proxy`, for an address and a port; 0 if it connects. */
 const asks = (address: string, port: number): string =>
   `perl -MSocket -e 'my ($secret, $host, $at) = $ENV{http_proxy} =~ m{cofferdam:(.*)\\@(.*):(\\d+)} or exit 2; socket(S, 2, 1, 0) && connect(S, pack_sockaddr_in($at, inet_aton($host))) or exit 3; syswrite S, pack("C3", 5, 1, 2); sysread S, $_, 2; syswrite S, pack("C C/a* C/a*", 1, "cofferdam", $secret); sysread S, $_, 2; syswrite S, pack("C4 a4 n", 5, 1, 0, 1, inet_aton("${address}"), ${port}); sysread S, $_, 10; exit ord substr $_, 1, 1'`;
 
-/** What is tried with a network of listed hosts: a server of this machine is one, by its address and port. */
+/** Drills with a network of listed hosts: a server of this machine is one, by its address and port. */
 export const NETWORK_DRILLS: readonly Drill[] = [
   {
     on: "both",
     claim: "net.hosts",
-    title:
-      "of two servers of this machine only the one that is listed is reached, and that by the proxy alone",
+    title: "of two servers of this machine, only the listed one is reached, and only through the proxy",
     holds: async (site) => {
-      await using listed = await serving();
+      using listed = await closingServer();
       return await withHost(site, listed.port, async (session) => {
         const { port } = site.target;
         const past = `perl -MSocket -e 'socket(S, 2, 1, 0) && connect(S, pack_sockaddr_in(${listed.port}, inet_aton("127.0.0.1"))) or exit 1'`;
         const tried = {
           "another port is reached": asks("127.0.0.1", port),
           "another address is reached": asks("127.0.0.2", listed.port),
-          "the address of clouds is reached": asks("169.254.169.254", 80),
+          "the metadata address of clouds is reached": asks("169.254.169.254", 80),
           "it is reached past the proxy": past,
         };
         for (const [fault, line] of Object.entries(tried))
@@ -31,8 +29,8 @@ export const NETWORK_DRILLS: readonly Drill[] = [
         return connected(listed, 0);
       });
     },
-    twin: async (site) => {
-      await using listed = await serving();
+    control: async (site) => {
+      using listed = await closingServer();
       return await withHost(site, listed.port, async (session) => {
         const fault = await undone(session, asks("127.0.0.1", listed.port));
         return fault ?? connected(listed, 1);
@@ -42,10 +40,10 @@ export const NETWORK_DRILLS: readonly Drill[] = [
 ];
 
 async function withHost(
-  site: Site,
+  site: DrillSite,
   port: number,
-  work: Parameters<typeof withSupervisor<Fault>>[2],
-): Promise<Fault> {
+  work: Parameters<typeof withSupervisor<DrillFault>>[2],
+): Promise<DrillFault> {
   const { ground } = site;
   const config = joinPath(parentOf(ground.ws), "hosts.yaml");
   const paths = { ws: { root: ground.ws, mode: "rw", write_approval: false } };
@@ -56,24 +54,6 @@ async function withHost(
   return withSupervisor(site, { config }, work);
 }
 
-function connected({ connections }: Pick<Serving, "connections">, expected: number): Fault {
+function connected({ connections }: Pick<ClosingServer, "connections">, expected: number): DrillFault {
   return unless({ [`the server saw ${connections()} connections`]: connections() === expected });
-}
-
-type Serving = Awaited<ReturnType<typeof serving>>;
-
-async function serving() {
-  let connections = 0;
-  const server = createServer((socket) => {
-    connections += 1;
-    socket.on("error", () => undefined).end();
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  return {
-    port: typeof address === "object" && address !== null ? address.port : 0,
-    connections: () => connections,
-    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void server.close(() => resolve())),
-  };
 }

@@ -21,12 +21,12 @@ const RESERVED: ReadonlySet<string> = new Set([
   ...["then", "until", "while", "{", "}", "time", "[[", "]]"],
 ]);
 
-/** Commands of bash 5.2 itself that change nothing for what comes after them, and run nothing but what they are told. */
+/** Commands of bash 5.2 itself that do not affect later commands, and run only the commands in their words. */
 const HARMLESS: ReadonlySet<string> = new Set([
   ...[":", "true", "false", "echo", "printf", "test", "[", "pwd", "exit", "kill", "times", "ulimit", "umask"],
 ]);
 
-/** The others: they run, load or remember something, or name it anew (bash(1), SHELL BUILTIN COMMANDS). */
+/** The others: they run, load or remember something, or rename it (bash(1), SHELL BUILTIN COMMANDS). */
 const CHANGING: ReadonlySet<string> = new Set([
   ...[
     ".",
@@ -73,7 +73,7 @@ const CHANGING: ReadonlySet<string> = new Set([
   ...["unset", "wait"],
 ]);
 
-/** True for a name that bash keeps for itself: it is no program, or one of the same name is not what bash would run. */
+/** True for a name that bash reserves: it is no program, or bash would not run a program of that name. */
 export function isOfShell(name: string): boolean {
   return RESERVED.has(name) || HARMLESS.has(name) || CHANGING.has(name);
 }
@@ -81,10 +81,7 @@ export function isOfShell(name: string): boolean {
 /** A format of `printf` that sets the variable which its argument names (printf(1), `%n`). */
 const COUNTS = /%[-+ #0'*\d.hljztL]*n/;
 
-/**
- * True for a command of bash that changes what the commands after it mean, or runs something by itself. `-v` takes the name
- * of a variable, whose index bash calculates, substitutions and all: `test -v 'a[$(x)]'`.
- */
+/** True for a command that changes later ones or runs something. bash calculates an index: `test -v 'a[$(x)]'`. */
 export function isChanging(name: string, rest: readonly string[]): boolean {
   if (name === "printf" && rest.some((word) => COUNTS.test(word))) return true;
   if (name === "printf" || name === "test" || name === "[")

@@ -1,17 +1,14 @@
 import { matchesWord } from "./rule.ts";
 
 /**
- * True when one glob of `matchesWord` covers every word that the other does. Exact: the other's `*`, taken as a character,
- * is one that only a `*` can stand for, as no glob can write it.
+ * True if one glob of `matchesWord` covers every word that the other does. Exact: the other's `*`, taken as a
+ * character, is one that only a `*` can match, as no glob can write it.
  */
 export function coversGlob(wide: string, glob: string): boolean {
   return canMeet(wide, glob) && matchesWord(wide, glob);
 }
 
-/**
- * True when there is a word that both globs cover. Exact, in time linear in their lengths: where both have a `*`, what
- * stands between their first and last ones can follow one another in one word, so only the ends can disagree.
- */
+/** True if some word matches both globs. Exact, in linear time: if both have a `*`, only the ends can disagree. */
 export function globsMeet(a: string, b: string): boolean {
   if (!canMeet(a, b)) return false;
   if (!a.includes("*")) return matchesWord(b, a);
@@ -23,7 +20,7 @@ export function globsMeet(a: string, b: string): boolean {
   );
 }
 
-/** False for most globs that share no word, at once: long lists of rules are held against each other pair by pair. */
+/** Returns false early for most globs that share no word: long lists of rules are compared pair by pair. */
 function canMeet(a: string, b: string): boolean {
   return agreeAt(0, a, b) && agreeAt(-1, a, b);
 }

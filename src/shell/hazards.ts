@@ -9,18 +9,15 @@ export interface Hazard {
   readonly does: "runs" | "writes";
 }
 
-/** True for a word by which a program does more. */
-type Test = (word: string) => boolean;
+type Test = ((word: string) => boolean) & { readonly words: readonly string[] };
 
-/** By which of a program's words it runs a program, and by which it writes or removes files. */
 interface Options {
   readonly runs?: Test;
   readonly writes?: Test;
-  /** A word counts that looks like no option. */
+  /** True if a word that looks like no option counts. */
   readonly ofAnyWord?: boolean;
 }
 
-/** Long options that mean just what they say, though others that are in the table begin like them. */
 const HARMLESS: ReadonlySet<string> = new Set([
   "--checkpoint",
   "--cookie",
@@ -29,27 +26,29 @@ const HARMLESS: ReadonlySet<string> = new Set([
   "--text",
 ]);
 
-/**
- * Tests for options: one of the letters, also among others, or a long one by its beginning, of which it may stand a part,
- * as getopt_long(3) takes it; and what else a program takes.
- */
+/** Options: one of the letters, also in a group, or a prefix of a long one, as getopt_long(3) accepts it. */
 function by(letters: string, long = "", also?: RegExp): Test {
   const short = letters === "" ? null : new RegExp(`^-[a-zA-Z]*[${letters}]`);
   const beginnings = long.split(" ").filter((one) => one !== "");
-  return (word) => {
+  const words = [...letters].map((letter) => `-${letter}`);
+  words.push(...beginnings.map((one) => `--${one}…`), ...(also === undefined ? [] : [String(also)]));
+  const test = (word: string): boolean => {
     if (short?.test(word) === true || also?.test(word) === true) return true;
     const name = /^--([^=]+)/.exec(word)?.[1];
     if (name === undefined || HARMLESS.has(word)) return false;
     return beginnings.some((one) => name.startsWith(one) || one.startsWith(name));
   };
+  return Object.assign(test, { words });
 }
+
+const EVERY_WORD: Test = Object.assign(() => true, { words: ["every word"] });
 
 const EDITOR: Options = { runs: by("cSsu", "cmd", /^\+/) };
 const COMPILER: Options = { runs: by("", "", /^(-(wrapper|B|specs|fplugin)|@)/), writes: by("o") };
 
 /**
- * Options of common programs as their manuals have them in 2025. The table is a help, no wall: what it misses runs inside
- * the walls like anything.
+ * Options of common programs by their manuals of 2025. The table is a help, not a boundary: a program that it misses
+ * still runs in the sandbox.
  */
 const TABLE: ReadonlyMap<string, Options> = new Map<string, Options>([
   [
@@ -91,10 +90,10 @@ const TABLE: ReadonlyMap<string, Options> = new Map<string, Options>([
   ["tee", { writes: by("", "", /^[^-]/), ofAnyWord: true }],
   ["install", { runs: by("", "strip-p") }],
   ["curl", { writes: by("oOcDKT", "out rem cookie-j dump conf upl trace stderr hsts") }],
-  ["wget", { runs: by("e", "use-a exec config"), writes: () => true, ofAnyWord: true }],
+  ["wget", { runs: by("e", "use-a exec config"), writes: EVERY_WORD, ofAnyWord: true }],
   ["rsync", { runs: by("e", "rsh rsync-p") }],
   ["zip", { runs: by("T", "unzip-c test") }],
-  ["gdb", { runs: () => true, ofAnyWord: true }],
+  ["gdb", { runs: EVERY_WORD, ofAnyWord: true }],
   ["make", { runs: by("fE", "f makef ev", /^[A-Za-z_.]+[:+?!]*=/), ofAnyWord: true }],
   ["jq", { writes: by("L", "library") }],
   ["yq", { writes: by("i", "in") }],
@@ -107,7 +106,7 @@ const TABLE: ReadonlyMap<string, Options> = new Map<string, Options>([
   ["clang", COMPILER],
 ]);
 
-/** Options of git that run something else or write a file, of itself and of its commands (git(1) and its pages, 2.51). */
+/** Options of git and its commands that run other programs or write a file (git(1) and its pages, 2.51). */
 const GIT: Options = {
   runs: by(
     "",
@@ -116,14 +115,22 @@ const GIT: Options = {
   ),
   writes: by("", "outp", /^-o/),
 };
-/** Commands of git that run what a config or a word of theirs names. */
+/** Commands of git that run programs named by a config or a word. */
 const GIT_RUNS = /^(bisect|filter-branch|difftool|mergetool|remote-ext)$/;
-/** By one of these `git config` only tells. */
 const GIT_CONFIG_TELLS = /^(get|list|-l|--list|--get(-.*)?)$/;
 
+/** The table, for the reference page: words by which a program runs others, and by which it writes or removes files. */
+export function hazardTable() {
+  return [...TABLE, ["git", GIT] as const].map(([program, { runs, writes }]) => ({
+    program,
+    runs: runs?.words ?? [],
+    writes: writes?.words ?? [],
+  }));
+}
+
 /**
- * The first word of a command that makes more of it than its name says; null when the table knows none. A pattern
- * for file names counts for every program in the table, unless it says how they begin: one may be named like an option.
+ * The first word by which a command does more than its name says; null if the table knows none. A pattern for file
+ * names counts for every program in the table, unless it begins with fixed text: a file may be named like an option.
  */
 export function hazardOf([program = "", ...words]: readonly string[]): Hazard | null {
   const name = fileNameOf(program).replace(/^g(?=(sed|awk|find|tar|sort|xargs|split|base64|date)$)/, "");
@@ -143,14 +150,12 @@ export function hazardOf([program = "", ...words]: readonly string[]): Hazard | 
   return firstOf(name === "tar" ? tarWords(words) : words, (word) => optionDoes(options, word));
 }
 
-/** The first word of `tar` is options, with or without `-`. */
 function tarWords([first = "", ...rest]: readonly string[]): readonly string[] {
   return [isOpaque(first) ? OPAQUE : first.startsWith("-") ? first : `-${first}`, ...rest];
 }
 
 type Does = Hazard["does"] | null;
 
-/** The first word that runs something, else the first that writes. */
 function firstOf(words: readonly string[], does: (word: string) => Does): Hazard | null {
   let writing: Hazard | null = null;
   for (const word of words) {
@@ -200,7 +205,7 @@ function sedDoes(word: string, isScript: (word: string) => boolean): Does {
 
 const SED_EXPRESSION = /^(-[a-zA-Z]*e|--e)/;
 
-/** Tells the scripts: the first word that is no option, unless `-e` brings it; then the word behind that. */
+/** Tests for the scripts: the first word that is no option, unless `-e` gives it; then the word after that. */
 function sedScripts(words: readonly string[]): (word: string) => boolean {
   const places = placesOf(words);
   const hasOption = words.some((one) => SED_EXPRESSION.test(one));
@@ -211,14 +216,12 @@ function sedScripts(words: readonly string[]): (word: string) => boolean {
   };
 }
 
-/** Where each word stands first. */
 function placesOf(words: readonly string[]): ReadonlyMap<string, number> {
   const places = new Map<string, number>();
   for (const [at, word] of words.entries()) if (!places.has(word)) places.set(word, at);
   return places;
 }
 
-/** Which lines a command of sed is for. */
 const SED_ADDRESS = /^(\d+|\$|\/[^/\n\\]*\/)?(,(\d+|\$|\+\d+|\/[^/\n\\]*\/))?!?/;
 const SED_SEPARATORS = ["/", "|", "#", ",", ":"] as const;
 
@@ -232,14 +235,14 @@ function isPlainSed(script: string): boolean {
   if (/^[pdq=]$/.test(command)) return !mayHaveFlags(script);
   const [, separator, rest = ""] = /^s([/|#,:])([^\n\\]*)$/.exec(command) ?? [];
   if (separator === undefined) return false;
-  // The flags stand behind the last one; two more are between the parts.
+  // The flags are after the last separator; two more are between the parts.
   const parts = rest.split(separator);
   return parts.length > 2 && /^[gpI\d]*$/.test(parts.at(-1) ?? "")
     ? !mayHaveFlags(script) || isThreeParts(script)
     : false;
 }
 
-/** True where some `s` may have a flag that runs something or names a file, wherever it is taken to begin. */
+/** True if some `s` may have a flag that runs something or names a file, wherever it may begin. */
 function mayHaveFlags(script: string): boolean {
   return SED_SEPARATORS.some((separator) => {
     const start = script.indexOf(`s${separator}`);
@@ -248,7 +251,7 @@ function mayHaveFlags(script: string): boolean {
   });
 }
 
-/** Exactly three separators, so that what stands behind the third are the flags. */
+/** True for exactly three separators, so that the text after the third is the flags. */
 function isThreeParts(script: string): boolean {
   const found = /s([/|#,:])/.exec(script);
   if (found === null) return true;
@@ -256,14 +259,14 @@ function isThreeParts(script: string): boolean {
   return script.slice(start).split(separator).length === 4;
 }
 
-/** A program text that runs, reads or writes anything but its input; or one that lies in a file. */
+/** True for a program text that runs, reads or writes anything but its input, or that is in a file. */
 function awkDoes(word: string, isText: (word: string) => boolean): Does {
   if (isOpaque(word)) return isText(word) || mayBeOption(word) ? "runs" : null;
   if (/^(-[a-zA-Z]*[fEilLDdop]|--(f|e|i|l|pro|dump|de|pr))/.test(word)) return "runs";
   return /system|getline|close|[|>@]|\/(inet|dev|proc)\//.test(word) ? "runs" : null;
 }
 
-/** Tells the text: the first word that is no option, and no value of `-F` or `-v`. */
+/** Tests for the program text: the first word that is no option, and no value of `-F` or `-v`. */
 function awkText(words: readonly string[]): (word: string) => boolean {
   const places = placesOf(words);
   const isBefore = (one: string, at: number): boolean =>

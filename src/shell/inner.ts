@@ -1,7 +1,6 @@
 import { parseLine, rawCommands } from "./parse.ts";
 import { fileNameOf, withoutVersion } from "./rule.ts";
 
-/** Programs, and commands of bash, that take a line for a shell among their words. */
 const TAKE_A_LINE: ReadonlySet<string> = new Set([
   ...["sh", "bash", "rbash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "csh", "tcsh"],
   ...[
@@ -19,30 +18,29 @@ const TAKE_A_LINE: ReadonlySet<string> = new Set([
     "readarray",
   ],
 ]);
-/** A line within a line within a line: deeper ones are not read. */
+/** The maximum nesting of lines within lines: deeper ones are not read. */
 const MAX_DEPTH = 8;
-/** How many characters of the lines within a line are parsed. The rest is only split into words. */
+/** The maximum of parsed characters in nested lines. The rest is only split into words. */
 const MAX_PARSED = 32 * 1024;
-/** How many characters of them are read at all: as many as one word of a command can hold. */
+/** The maximum of characters read in them: as many as one word of a command can hold. */
 const MAX_READ = 128 * 1024;
-/** A word that is a line, and not only a word. */
 const IS_LINE = /[\s;&|<>()$`'"\\{}#=]/u;
 
-/** The commands in the lines that a command hands to a shell. */
+/** The commands in the lines that a command passes to a shell. */
 export interface InnerCommands {
   readonly commands: readonly (readonly string[])[];
-  /** False where there is more in them than was read. */
+  /** False if part of them was not read. */
   readonly isWhole: boolean;
 }
 
-/** Reads the lines within the commands of one line, as far as that is worth the time. */
+/** Reads the lines within the commands of one line, within a budget. */
 export class InnerLines {
   #mayParse = MAX_PARSED;
   #mayRead = MAX_READ;
 
   /**
-   * The commands that a command hands to a shell in its words, as far as they stand there: `bash -c 'rm x'`,
-   * `find . -exec sh -c '…'`, `eval 'r' 'm x'`. For rules that deny or ask; whether they are all, nobody knows.
+   * Finds the commands that a command passes to a shell in its words, as far as they are visible: `bash -c 'rm x'`,
+   * `find . -exec sh -c '…'`, `eval 'r' 'm x'`. For rules that deny or ask; the list may be incomplete.
    */
   of(words: readonly string[], depth = 0): InnerCommands {
     const at = words.findIndex((word) => TAKE_A_LINE.has(withoutVersion(fileNameOf(word))));
@@ -72,7 +70,6 @@ export class InnerLines {
   }
 }
 
-/** The words that are lines; and all of them as one, as `eval` and `ssh` put their words together again. */
 function linesAmong(words: readonly string[]): readonly string[] {
   const lines = new Set(words.filter((word) => IS_LINE.test(word)));
   if (words.length > 1) lines.add(words.filter((word) => !/^-\w*$/.test(word)).join(" "));

@@ -4,42 +4,42 @@ import { isChanging, isOfShell } from "./builtins.ts";
 import { doubtAbout } from "./syntax.ts";
 import { isOpaque, isTorn, OPAQUE, piecesOf, textOf, withLinesJoined } from "./word.ts";
 
-/** One simple command of a line: its words as a program gets them; `isOpaque` where only bash will know. */
+/** One simple command of a line: its words as a program gets them; `isOpaque` for words that only bash will know. */
 export interface SimpleCommand {
   readonly words: readonly [string, ...string[]];
 }
 
 /** A line of bash, taken apart. */
 export interface ParsedLine {
-  /** Every simple command anywhere in it, also in what is not understood. */
+  /** Every simple command anywhere in it, also in parts that are not understood. */
   readonly commands: readonly SimpleCommand[];
-  /** What in it nobody can be sure of, as `it has a substitution`; empty when all of it is understood. */
+  /** The parts that are not certain, such as `it has a substitution`; empty if the line is fully understood. */
   readonly unread: readonly string[];
-  /** Its words when it is one program with plain words and nothing else, so that no shell is needed to run it. */
+  /** Its words if it is one program with plain words and nothing else, so that it runs without a shell. */
   readonly plain: readonly [string, ...string[]] | null;
 }
 
-/** What `unread` holds of a line that has an error in it, or that the parser gave up on. */
+/** The reason in `unread` for a line that has an error in it, or that the parser gave up on. */
 export const NOT_PARSED = "it can't be parsed";
 
 /** A longer line is read in pieces, each of which may begin in the middle of something. */
 const MAX_PIECE = 32 * 1024;
-/** Of so many simple commands a line is taken apart: each is looked up and held against every rule. */
+/** The maximum of simple commands of one line: each is looked up and compared with every rule. */
 export const MAX_COMMANDS = 4_000;
 /**
- * A line is read so many times over, and so many characters of it in all. The parser reads what stands in a word, a
- * substitution or a calculation only when it is asked for it, and then anew: of `$($($(…` each level costs the whole
- * rest. Scripts that people write are read about three times.
+ * The maximum of times that a line is read, and of characters in all. The parser reads the content of a word, a
+ * substitution or a calculation only on request, and then again: with `$($($(…` each level costs the whole rest. Real
+ * scripts are read about three times.
  */
 const MAX_TIMES_READ = 16;
 const MAX_READ = 256 * 1024;
-/** So many are always read: of a short line each part costs more than its characters. */
+/** The characters that are always read: in a short line each part costs more than its characters. */
 const LEAST_READ = 1_024;
-/** What each part of a line costs besides, in characters. */
+/** The additional cost of each part of a line, in characters. */
 const NODE_COST = 8;
 /**
- * What stands in `${…}` and `((` the parser reads at once, and again for each one around it, up to 256 of them. So much a
- * line may cost, in characters times levels times what a level costs. A script of 6,000 characters never costs more.
+ * The maximum cost of a line: characters times levels times the cost of a level. The parser reads `${…}` and `((`
+ * immediately, and again for each one around, up to 256. A script of 6,000 characters never costs more.
  */
 const MAX_EFFORT = 6_400_000;
 const MAX_LEVELS = 256;
@@ -51,31 +51,31 @@ const LEVELS = [
 const PLAIN_PARAMETER = /\$\{[^${}()[\]<>`'"\\]*\}/g;
 /** For each here-document the parser looks through all that are open. */
 const MAX_HERE_DOCUMENTS = 1_000;
-/** What the parser reads at once with all that is around it. */
+/** Nodes that the parser reads immediately with everything around them. */
 const STRUCTURE: ReadonlySet<SyntaxNode["type"]> = new Set([
   ...(["Script", "CompoundList", "AndOr", "Statement", "Command", "Pipeline", "Redirected"] as const),
   ...(["If", "Elif", "For", "Select", "While", "Function", "Coproc", "Case", "CaseItem"] as const),
   ...(["Subshell", "BraceGroup"] as const),
 ]);
-/** Of what can't be parsed, so many words are held together as one command, and so many belong to two of them. */
+/** The maximum of words held together as one command in unparsable text, and of words shared by two of them. */
 const MAX_RAW_WORDS = 100;
 const RAW_OVERLAP = 8;
 /** Characters that a person does not see, or that some programs take for a blank or the end of a line. */
 const UNSEEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]|(?! )\p{Zs}/u;
 
 /**
- * Takes a line of bash apart, as bash 5.2 reads it when it is not interactive. The world of what is understood is closed:
+ * Takes a line of bash apart, as bash 5.2 reads it when it is not interactive. The set of understood forms is closed:
  * lists, pipes and groups of plain commands, quotes, file name patterns, redirects that open nothing, here-documents of
- * plain text. Everything else is told in `unread`, and its commands are listed as far as they are found. Never throws.
- * Takes time linear in the line.
+ * plain text. Everything else is reported in `unread`, and its commands are listed as far as they are found. Never
+ * throws. Takes time linear in the line.
  */
 export function parseLine(line: string): ParsedLine {
-  const unseen = UNSEEN.test(line) ? ["it has characters that can't be seen"] : [];
+  const unseen = UNSEEN.test(line) ? ["it has invisible characters"] : [];
   const reader = new LineReader(line.length);
   if (line.length <= MAX_PIECE) {
     const read = reader.read(line, true);
     const joined = isJoined(line) ? reader.read(withLinesJoined(line).replace(/\\$/u, ""), false) : null;
-    const torn = joined === null ? [] : ["a word or an operator of it may go on in the next line"];
+    const torn = joined === null ? [] : ["a word or an operator may continue in the next line"];
     const unread = [...new Set([...unseen, ...torn, ...read.unread])];
     const commands = distinct([...read.commands, ...(joined?.commands ?? [])]);
     return { commands, unread, plain: unread.length === 0 ? read.plain : null };
@@ -89,9 +89,9 @@ export function parseLine(line: string): ParsedLine {
 }
 
 /**
- * True where a backslash at the end of a line stands behind anything but a blank. bash takes both away before it reads on,
- * so that `1\⏎2>x` holds the descriptor 12, `&\⏎>x` is `&>x` and `$\⏎x` a variable; the parser takes them apart. And
- * where it ends in a backslash: bash 5.2 drops it behind a quote that goes over lines, else it belongs to the word.
+ * True if a backslash at the end of a line follows anything but a blank. bash removes both before it reads on, so that
+ * `1\⏎2>x` holds the descriptor 12, `&\⏎>x` is `&>x` and `$\⏎x` a variable; the parser takes them apart. Also true if
+ * the text ends in a backslash: bash 5.2 drops it after a multi-line quote, else it belongs to the word.
  */
 function isJoined(line: string): boolean {
   return [...line.matchAll(/(^|[^\\])(\\+)(\n|$)/gu)].some(
@@ -100,9 +100,7 @@ function isJoined(line: string): boolean {
   );
 }
 
-/** Reads the pieces of one line, and no more of what is nested in them than is worth the time. */
 class LineReader {
-  /** So many characters may still be read, and so much be spent on what is read at once. */
   #left: number;
   #effort = MAX_EFFORT;
   #commands = 0;
@@ -120,29 +118,29 @@ class LineReader {
       this.#visit(script, commands, unread);
       const plain = unread.length === 0 ? plainWords(script.commands.length, commands) : null;
       const isAgreed = !mayBePlain || plain === null || !isOneCommand(script) || agrees(piece, plain);
-      if (!isAgreed) unread.push("two parsers read it in two ways");
+      if (!isAgreed) unread.push("two parsers disagree about it");
       if (unread.includes(NOT_PARSED)) commands.push(...rawCommands(piece));
       return { commands, unread, plain: isOneCommand(script) && isAgreed ? plain : null };
     } catch {
-      // The parser gave up, or what is nested is too deep: the words are still held against rules that deny.
+      // The parser gave up, or the nesting is too deep: the words are still compared with rules that deny.
       return { commands: [...commands, ...rawCommands(piece)], unread: [...unread, NOT_PARSED], plain: null };
     }
   }
 
-  /** Counts more levels than there are: whatever opens one counts as if all behind it stood in it. Throws `RangeError`. */
+  /** Overestimates levels: each opening counts as if it contained everything after it. Throws `RangeError`. */
   #assertReadable(piece: string): void {
     const nested = piece.replace(PLAIN_PARAMETER, "");
     for (const { opens, costs } of LEVELS)
       this.#effort -= piece.length * costs * Math.min(countOf(opens, nested), MAX_LEVELS);
     if (this.#left < piece.length || this.#effort < 0 || countOf(/<</g, piece) > MAX_HERE_DOCUMENTS)
-      throw new RangeError("too much to be read");
+      throw new RangeError("it is too long to be parsed");
   }
 
-  /** What stands inside is told first: of `"$(x)"` the substitution, then that the word is not known. */
+  /** Reports inner parts first: for `"$(x)"` the substitution, then the unknown word. */
   #visit(node: SyntaxNode, commands: SimpleCommand[], unread: string[]): void {
     this.#left -= NODE_COST + (STRUCTURE.has(node.type) ? 0 : node.end - node.pos);
     if (node.type === "Command") this.#commands += 1;
-    if (this.#left < 0 || this.#commands > MAX_COMMANDS) throw new RangeError("too much to be read");
+    if (this.#left < 0 || this.#commands > MAX_COMMANDS) throw new RangeError("it is too long to be parsed");
     const command = node.type === "Command" ? commandOf(node) : null;
     if (command !== null) commands.push(command);
     forEachChild(node, (child) => this.#visit(child, commands, unread));
@@ -168,10 +166,10 @@ function commandOf({ name, suffix }: Command): SimpleCommand | null {
 }
 
 function doubtAboutWords([name, ...rest]: SimpleCommand["words"]): string | null {
-  if (isOpaque(name) || name === "") return "the name of a command is known to bash alone";
-  // Behind `time`, in posix mode, it is an option of the program of that name.
-  if (name.startsWith("-")) return "the name of a command begins like an option";
-  return isChanging(name, rest) ? `it uses \`${name}\`, which is bash's own` : null;
+  if (isOpaque(name) || name === "") return "only bash knows the name of a command";
+  // After `time`, in posix mode, it is an option of the program of that name.
+  if (name.startsWith("-")) return "the name of a command begins with `-`";
+  return isChanging(name, rest) ? `it uses \`${name}\`, a keyword or builtin of bash` : null;
 }
 
 /** A script of one statement whose only node is a command: no list, pipe, group, background, redirect or assignment. */
@@ -190,7 +188,7 @@ function plainWords(statements: number, [only]: readonly SimpleCommand[]): Parse
   return only.words.some(isOpaque) || isOfShell(only.words[0]) ? null : only.words;
 }
 
-/** The tripwire: another parser, which knows words and quotes, must find the same words (a comment behind them aside). */
+/** The tripwire: another parser of words and quotes must find the same words (apart from a comment). */
 function agrees(line: string, words: readonly string[]): boolean {
   const tokens = parseTokens(withLinesJoined(line));
   const last = tokens.at(-1);
@@ -198,12 +196,11 @@ function agrees(line: string, words: readonly string[]): boolean {
   return found.length === words.length && found.every((token, at) => token === words[at]);
 }
 
-/** Each command once: what is said of one holds for all that are the same. */
 function distinct(commands: readonly SimpleCommand[]): readonly SimpleCommand[] {
   return [...new Map(commands.map((command) => [JSON.stringify(command.words), command])).values()];
 }
 
-/** Cuts a long line at the ends of lines, or at blanks where a line is longer than a piece. */
+/** Cuts a long line at the ends of lines, or at blanks if a line is longer than a piece. */
 function piecesOfLine(line: string): readonly string[] {
   const pieces: string[] = [];
   for (let at = 0; at < line.length; ) {
@@ -219,8 +216,7 @@ function piecesOfLine(line: string): readonly string[] {
 }
 
 /**
- * The words of a text whose grammar is not understood, each of which may be a command: cut at quotes, and with the quotes
- * left out, as `r''m` may be two words or one.
+ * The words of text that can't be parsed: cut at quotes, and with quotes left out (`r''m` may be two words or one).
  */
 export function rawCommands(line: string): readonly SimpleCommand[] {
   const text = withLinesJoined(line);

@@ -1,7 +1,7 @@
 import { fileNameOf, isOption, matchesWord, type ShellPattern } from "./rule.ts";
 import { isOpaque } from "./word.ts";
 
-/** How sure it is that a pattern speaks of a command: `maybe` when an option may or may not have a value. */
+/** The certainty of a match between pattern and command: `maybe` if an option may or may not have a value. */
 export type Coverage = "no" | "maybe" | "surely";
 
 /** Options of `git` itself that take the next word as their value (git(1), 2.51). */
@@ -17,20 +17,20 @@ const GIT_VALUES: ReadonlySet<string> = new Set([
   "--shallow-file",
 ]);
 
-/** The words of a simple command, looked through once for all patterns that are held against them. */
+/** The words of a simple command, analyzed once for all patterns. */
 export interface CommandWords {
   readonly words: readonly string[];
-  /** Those behind the program, and of `git` behind its own options. */
+  /** The words after the program, and with `git` after its own options. */
   readonly rest: readonly string[];
-  /** Only bash will know one of those behind the program; of `git`, one of its own options. */
+  /** True if one of the words after the program is known only to bash; with `git`, one of its own options. */
   readonly hasOpaque: boolean;
   readonly hasOpaqueOption: boolean;
 }
 
-/** Looks through the words of a command. */
+/** Analyzes the words of a command. */
 export function commandWords(words: readonly string[]): CommandWords {
   const [name = "", ...given] = words;
-  const own = isGit(name) ? gitOptions(given) : [];
+  const own = fileNameOf(name) === "git" ? gitOptions(given) : [];
   return {
     words,
     rest: own.length === 0 ? given : given.slice(own.length),
@@ -40,10 +40,10 @@ export function commandWords(words: readonly string[]): CommandWords {
 }
 
 /**
- * Whether a pattern of several words covers a command wherever the command's options stand: `git push` covers
- * `git -C sub push`. The pattern's own options must be among the words, its other words must be the first that are no
- * options. An option may take the next word as its value: for what stands before git's subcommand that is known; where
- * it is not, a pattern that fits only so covers `maybe` (`docker push` and `docker --context x push`).
+ * The coverage of a command by a pattern of several words, wherever the command's options are: `git push` covers `git
+ * -C sub push`. The pattern's own options must be among the words, its other words must be the first that are no
+ * options. An option may take the next word as its value: this is known for git's own options. Elsewhere, a pattern
+ * that fits only this way covers `maybe` (`docker push` and `docker --context x push`).
  */
 export function coversPastOptions(pattern: ShellPattern, { words, rest }: CommandWords): Coverage {
   const { program, plain, options } = pattern;
@@ -58,8 +58,8 @@ export function coversPastOptions(pattern: ShellPattern, { words, rest }: Comman
 }
 
 /**
- * True when a pattern of several words may cover a command once bash knows its opaque words, as `git push` may `git p*`.
- * Not where the first plain word stands at its place and is another one: `git log *` is no `git push`.
+ * True if a pattern of several words may cover a command once bash knows its opaque words, as `git push` may `git p*`.
+ * Not if the first plain word is at its place and is another one: `git log *` is no `git push`.
  */
 export function mayCoverOpaque(pattern: ShellPattern, command: CommandWords): boolean {
   const { program, plain } = pattern;
@@ -79,7 +79,7 @@ export function gitOptions(words: readonly string[]): readonly string[] {
   return words.slice(0, end);
 }
 
-/** True when the plain words among `words` begin with the wanted ones; a word behind an option may be its value. */
+/** True if the plain words among `words` begin with the wanted ones; a word after an option may be its value. */
 function beginsWith(wanted: readonly string[], words: readonly string[], mayHaveValues: boolean): boolean {
   const [first] = words;
   // Most patterns are about another command.
@@ -99,8 +99,4 @@ function beginsWith(wanted: readonly string[], words: readonly string[], mayHave
     isBehindOption = false;
   }
   return reached.includes(wanted.length);
-}
-
-function isGit(name: string): boolean {
-  return fileNameOf(name) === "git";
 }

@@ -6,21 +6,21 @@ export function quote(words: readonly string[]): string {
   return escapeInvisible(quoted(words));
 }
 
-/** More characters are put in single quotes: to put a backslash before each takes too long, and nobody reads them. */
+/** The maximum of characters escaped by backslashes, which is slow; longer text is put in single quotes. */
 const MAX_ESCAPED = 16 * 1024;
 
-/** The same before it is made visible, for whoever draws it and does that. */
+/** The same before it is made visible, for callers that draw it and do that. */
 export function quoted(words: readonly string[]): string {
   return words.map(quoterFor(words)).join(" ");
 }
 
-/** The beginning of words on one line, and the words that are not on it. */
+/** The beginning of words on one line, and the remaining words. */
 export interface QuotedHead {
   readonly line: string;
   readonly rest: readonly string[];
 }
 
-/** The first words as `quoted` makes a line of them, one after the other until it has so many characters. */
+/** The first words in the form of `quoted`, one after the other up to the number of characters. */
 export function quotedHead(words: readonly string[], characters: number): QuotedHead {
   const quoteWord = quoterFor(words);
   const parts: string[] = [];

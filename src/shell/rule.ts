@@ -1,30 +1,55 @@
 import { z } from "zod";
 
+/** The examples of a rule on command lines, checked when it is loaded: one that it covers, and one that it does not. */
+export function commandExamples(covered: string, other: string) {
+  const lines = z.array(z.string()).max(64).optional();
+  return {
+    match: lines.meta({
+      description: "Command lines that the rule must cover, checked when it is loaded.",
+      examples: [[covered]],
+    }),
+    not_match: lines.meta({ description: "Lines that the rule must not cover.", examples: [[other]] }),
+  };
+}
+
 /**
- * One rule of `shell.rules`. `pattern` is a prefix of words (`git status` covers `git status --short`), each word a glob
- * in which `*` is any run of characters; with `exact` nothing longer is covered. `allowed: false` forbids; `approval`
- * says whether a person is asked; `sandbox_paths` names the roots that every path among the words must lie in. A rule
- * that forbids or asks holds for its program by whatever name; one that asks nobody, only for the words as written.
- * `match` and `not_match` are command lines that it must and must not cover, checked when it is loaded.
+ * One rule of `shell.rules`. `pattern` is a prefix of words (`git status` covers `git status --short`), each word a
+ * glob in which `*` is any run of characters; with `exact` nothing longer is covered. `allowed: false` forbids;
+ * `approval` says whether a person is asked; `sandbox_paths` names the roots that every path among the words must lie
+ * in. One that forbids or asks holds for its program under any name; one that does neither, for the words as written.
+ * `match` and `not_match` are lines that it must and must not cover, checked when it is loaded.
  */
 export const ShellRule = z.strictObject({
-  pattern: z.string().trim().min(1),
-  allowed: z.boolean().default(true),
-  approval: z.boolean().default(true),
-  exact: z.boolean().default(false),
-  description: z.string().optional(),
-  sandbox_paths: z.array(z.string()).optional(),
-  match: z.array(z.string()).max(64).optional(),
-  not_match: z.array(z.string()).max(64).optional(),
+  pattern: z
+    .string()
+    .trim()
+    .min(1)
+    .meta({
+      description: "The first words of a command; `*` is any text within a word.",
+      examples: ["git status"],
+    }),
+  allowed: z.boolean().default(true).describe("`false` denies the command."),
+  approval: z.boolean().default(true).describe("`false` runs the command without asking a person."),
+  exact: z.boolean().default(false).describe("Cover only a command with exactly these words."),
+  description: z
+    .string()
+    .optional()
+    .meta({ description: "A sentence that describes the rule.", examples: ["shows what changed"] }),
+  sandbox_paths: z
+    .array(z.string())
+    .optional()
+    .meta({
+      description: "Names of roots: the rule covers only commands whose folder and paths are all in them.",
+      examples: [["notes"]],
+    }),
+  ...commandExamples("git status --short", "git stash"),
 });
 export type ShellRule = z.infer<typeof ShellRule>;
 
-/** A pattern, taken apart once for all that is held against it. */
+/** A pattern, taken apart once for all comparisons. */
 export interface ShellPattern {
-  /** All of its words; the first names the program. */
   readonly words: readonly string[];
   readonly program: string;
-  /** Those behind the program that are options, and the others. */
   readonly options: readonly string[];
   readonly plain: readonly string[];
 }
@@ -41,12 +66,12 @@ export function shellPattern(pattern: string): ShellPattern {
   };
 }
 
-/** `+nightly` of `cargo` is one too: it stands before the subcommand. */
+/** True for `+nightly` of `cargo` too: it precedes the subcommand. */
 export function isOption(word: string): boolean {
   return word.startsWith("-") || word.startsWith("+");
 }
 
-/** True when a rule's pattern covers the words of one simple command. */
+/** True if a rule's pattern covers the words of one simple command. */
 export function coversWords(
   { words: wanted }: ShellPattern,
   words: readonly string[],
@@ -61,15 +86,15 @@ export function fileNameOf(word: string): string {
   return word.slice(word.lastIndexOf("/") + 1);
 }
 
-/** A program's name without what may be its version: `python3.12` is `python`. */
+/** A program's name without a possible version: `python3.12` is `python`. */
 export function withoutVersion(name: string): string {
-  // From the end, as a pattern for it would begin anew at each digit.
+  // From the end, as a pattern for it would begin again at each digit.
   let end = name.length;
   while ("-.0123456789".includes(name.charAt(end - 1)) && end > 0) end -= 1;
   return name.slice(0, end);
 }
 
-/** True when one word is what the glob says; `*` is any run of characters, nothing else is special. */
+/** True if one word matches the glob; `*` is any run of characters, nothing else is special. */
 export function matchesWord(glob: string, word: string): boolean {
   if (!glob.includes("*")) return glob === word;
   const [first = "", ...rest] = glob.split("*");
@@ -84,7 +109,7 @@ export function matchesWord(glob: string, word: string): boolean {
   return at === word.length;
 }
 
-/** What a shell rule says about a command that it covers. */
-export function shellAction(rule: ShellRule): "allow" | "ask" | "deny" {
+/** The verdict of a shell rule on a command that it covers. */
+export function shellAction(rule: Pick<ShellRule, "allowed" | "approval">): "allow" | "ask" | "deny" {
   return !rule.allowed ? "deny" : rule.approval ? "ask" : "allow";
 }

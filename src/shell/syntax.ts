@@ -1,14 +1,12 @@
 import { forEachChild, type HereDoc, type Redirect, type SyntaxNode } from "unbash";
 import { isOpaque, textOf, withLinesJoined } from "./word.ts";
 
-/** A file that keeps nothing and holds nothing. */
 const NOWHERE = "/dev/null";
-/** Far more than any descriptor, and less than where bash takes digits for a word (`2147483648>x`). */
+/** Above any descriptor, and below the numbers that bash takes for a word (`2147483648>x`). */
 const LARGEST_DESCRIPTOR = 999_999_999;
 
 /**
- * Why a node of a line keeps the line from being understood, as `it has a substitution`; null for one of the closed list
- * of those whose meaning is plain.
+ * The reason why a node is not understood, such as `it has a substitution`; null for the nodes with a plain meaning.
  */
 export function doubtAbout(node: SyntaxNode): string | null {
   switch (node.type) {
@@ -25,7 +23,7 @@ export function doubtAbout(node: SyntaxNode): string | null {
     case "Glob":
     case "FileDescriptor":
     case "Subshell":
-      return beginsTwice(node) ? "it begins with `((`, which bash may take for a calculation" : null;
+      return beginsTwice(node) ? "it begins with `((`, which bash may treat as arithmetic" : null;
     case "BraceGroup":
     case "CompoundList":
     case "Redirected":
@@ -33,7 +31,7 @@ export function doubtAbout(node: SyntaxNode): string | null {
     case "Word":
       return textOf(node).isKnown && !mayNameDescriptor(node.text)
         ? null
-        : "a word of it is known to bash alone";
+        : "only bash knows the value of a word";
     case "Command":
       return node.name === undefined ? "it has a part without a command" : null;
     case "Redirect":
@@ -41,7 +39,7 @@ export function doubtAbout(node: SyntaxNode): string | null {
     case "HereString":
       return node.target !== undefined && isStatic(node.target) && isDescriptor(node.descriptor)
         ? null
-        : "its here-string is known to bash alone";
+        : "only bash knows the value of its here-string";
     case "HereDoc":
       return isPlainText(node) ? null : "its here-document is not plain text";
     case "HereDocDelimiter":
@@ -56,29 +54,26 @@ export function doubtAbout(node: SyntaxNode): string | null {
     case "ArithmeticExpansion":
     case "ArithmeticCommand":
     case "ArithmeticFor":
-      return "it calculates";
+      return "it has arithmetic";
     case "Assignment":
       return "it sets a variable";
     case "Function":
       return "it defines a function";
     default:
-      return "it has more than plain commands, lists and pipes";
+      return "it has syntax other than plain commands, lists and pipes";
   }
 }
 
 /**
- * True for what bash may take for the variable of a redirect behind it, where the parser sees a word: of `{a['$(x)']}>&2`
- * it calculates the index, substitutions in quotes and all (bash 5.2, parse.y, `REDIR_WORD`).
+ * True for text that bash may take for the variable of a redirect after it, where the parser sees a word: with
+ * `{a['$(x)']}>&2` it calculates the index, including substitutions in quotes (bash 5.2, parse.y, `REDIR_WORD`).
  */
 function mayNameDescriptor(written: string): boolean {
   const text = withLinesJoined(written);
   return text.startsWith("{") && text.endsWith("}") && text.slice(1, -1).includes("[");
 }
 
-/**
- * True for `((`: bash takes it for a calculation first and, where it is none, reads the text once more, by then without
- * its here-documents, so that what stands in them is run.
- */
+/** True for `((`: if it is no calculation, bash reads it again without here-documents, so that their content is run. */
 function beginsTwice(outer: SyntaxNode): boolean {
   let isSo = false;
   const visit = (node: SyntaxNode): void => {
@@ -95,20 +90,18 @@ function isStatic(word: Parameters<typeof textOf>[0]): boolean {
   return isKnown && !isOpaque(text);
 }
 
-/** `>/dev/null`, `</dev/null` and the like, or `2>&1`. */
+/** True for `>/dev/null`, `</dev/null` and similar ones, or `2>&1`. */
 function opensNothing({ operator, descriptor, target }: Redirect): boolean {
   if (target === undefined || !isDescriptor(descriptor)) return false;
   if (operator === ">&" || operator === "<&") return /^(\d|-|\d-)$/u.test(target.text);
   return isStatic(target) && textOf(target).text === NOWHERE;
 }
 
-/** True without a descriptor, or with one that bash takes for it too. */
 function isDescriptor(descriptor: Redirect["descriptor"]): boolean {
   if (descriptor === undefined) return true;
   return descriptor.type !== "FileDescriptorVariable" && descriptor.value <= LARGEST_DESCRIPTOR;
 }
 
-/** A document that bash expands nothing in, and whose end two readers can't see in two places. */
 function isPlainText({ delimiter, body, closing, descriptor }: HereDoc): boolean {
   if (delimiter === undefined || closing === undefined || !isDescriptor(descriptor)) return false;
   if (!/^\w+$/u.test(delimiter.value) || !/^(\w+|'\w+'|"\w+")$/u.test(delimiter.text)) return false;

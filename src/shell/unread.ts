@@ -2,7 +2,6 @@ import { gitOptions } from "./past-options.ts";
 import { fileNameOf, shellPattern, withoutVersion } from "./rule.ts";
 import { isOpaque } from "./word.ts";
 
-/** Programs that run what their words say, whatever the words are. */
 const ALWAYS: ReadonlySet<string> = new Set([
   ...["sh", "bash", "rbash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "csh", "tcsh", "busybox", "toybox"],
   ...["env", "nice", "ionice", "chrt", "taskset", "nohup", "timeout", "setsid", "stdbuf", "time", "flock"],
@@ -11,11 +10,11 @@ const ALWAYS: ReadonlySet<string> = new Set([
   ...["setarch", "linux32", "linux64", "i386", "x86_64", "uname26", "prlimit", "choom"],
   ...["awk", "gawk", "mawk", "nawk", "original-awk"],
   ...["ed", "ex", "expect", "tclsh", "wish", "sqlite", "gdb", "tmux", "screen", "capsh", "start-stop-daemon"],
-  // Of the shell itself: as programs there are none of these names, or such as do the same.
+  // Commands of the shell itself: as programs these names do not exist, or do the same.
   ...["command", "builtin", "exec", "eval", "trap", "coproc"],
 ]);
 
-/** Programs that do so by one of their options. An option of one letter may stand among others (`-pe`). */
+/** Programs that do so by one of their options. An option of one letter may be in a group (`-pe`). */
 const BY_OPTION: ReadonlyMap<string, RegExp> = new Map([
   ["find", /^-(exec|execdir|ok|okdir)$/],
   ["python", /^-[^-]*c/],
@@ -27,16 +26,20 @@ const BY_OPTION: ReadonlyMap<string, RegExp> = new Map([
   ["php", /^-([^-]*[rRBEd]|-(run|process-))/],
 ]);
 
-/** Options of `git` itself by which it runs something else: an alias, a pager, its programs from another folder. */
+/** Options of `git` itself by which it runs other programs: an alias, a pager, its programs from another folder. */
 const GIT_SETTINGS = /^(-c|--config-env(=.*)?|--exec-path=.*)$/;
 
-/** Files that are many programs: which one runs is decided by the name that they are called by. */
 const MANY_IN_ONE: ReadonlySet<string> = new Set(["busybox", "toybox", "coreutils"]);
 
+/** The lists, for the reference page: programs that run commands in their words, always or by an option. */
+export function unreadTable() {
+  return { always: [...ALWAYS], byOption: [...BY_OPTION, ["git", GIT_SETTINGS] as const] };
+}
+
 /**
- * True when a command runs what its words say, so that it may be any other command: `bash -c`, `env`, `find -exec`,
- * `python3 -c`, `git -c`. The list is closed, and a help for people who write rules, no wall: a program may run others
- * by its files too (`make`, `npm test`), which no list can tell.
+ * True if a command runs commands in its words, so that it may be any other command: `bash -c`, `env`, `find -exec`,
+ * `python3 -c`, `git -c`. The list is closed, and a help for authors of rules, not a boundary: a program may run others
+ * by its files too (`make`, `npm test`), which no list can know.
  */
 export function isUnread(program: string, rest: readonly string[]): boolean {
   const name = fileNameOf(program);
@@ -49,16 +52,16 @@ export function isUnread(program: string, rest: readonly string[]): boolean {
 }
 
 function isAlwaysUnread(name: string): boolean {
-  // The loader runs the program that it is given; `git-push` is git, by another name of its own.
+  // The loader runs the given program; `git-push` is git, under another name.
   return /^(ld-|ld\.so$|git-)/.test(name) || ALWAYS.has(withoutVersion(name));
 }
 
-/** True for a pattern for file names that may match one which looks like an option. */
+/** True for a pattern for file names that may match one that looks like an option. */
 export function mayBeOption(word: string): boolean {
   return isOpaque(word) && /^.([-+]|$)/su.test(word);
 }
 
-/** An interpreter that no file is named to reads its program from its standard input, unless it is to tell its version. */
+/** An interpreter without a file reads its program from its standard input, unless it only prints its version. */
 function isFromInput(program: string, rest: readonly string[]): boolean {
   if (program === "find") return false;
   if (rest.includes("-")) return true;
@@ -67,7 +70,7 @@ function isFromInput(program: string, rest: readonly string[]): boolean {
   return rest.every((word) => word.startsWith("-")) && !rest.some((word) => tells.test(word));
 }
 
-/** True when a pattern names what makes a command unread: the program, and an option where it takes one to be unread. */
+/** True if a pattern names the cause for which a command is unread: the program, and an option if it needs one. */
 export function namesUnread(pattern: string): boolean {
   const [program = "", ...rest] = shellPattern(pattern).words;
   return (
@@ -76,7 +79,7 @@ export function namesUnread(pattern: string): boolean {
   );
 }
 
-/** True for the name of a file that is many programs, told apart by the name that they are called by. */
+/** True for a file that contains many programs, told apart by the name of the call. */
 export function isManyInOne(name: string): boolean {
   return MANY_IN_ONE.has(name);
 }

@@ -1,39 +1,35 @@
 import type { DoubleQuotedChild, Word, WordPart } from "unbash";
 
 /**
- * Begins what stands for a word that only bash will know when it runs: of a variable, a substitution, a pattern for file
- * names, a home folder. Behind it stands what such a word surely begins with: nothing, or the start of a pattern for file
- * names. No word of a call can be it, as none can hold NUL.
+ * Starts the placeholder of a word that only bash will know when it runs: a variable, a substitution, a pattern for
+ * file names, a home folder. After it comes the certain start of the word: nothing, or the start of a pattern for file
+ * names. No word of a call can equal it, as none can hold NUL.
  */
 export const OPAQUE = "\0";
 
-/** True for what stands for a word that only bash will know. */
+/** True for the placeholder of a word that only bash will know. */
 export function isOpaque(word: string): boolean {
   return word.startsWith(OPAQUE);
 }
 
-/**
- * A text without each backslash that stands at the end of a line, and without that end: so bash reads it, but in single
- * quotes and where the backslash is itself behind one (bash(1), QUOTING).
- */
+/** Without line continuations, as bash reads it outside of single quotes (bash(1), QUOTING). */
 export function withLinesJoined(text: string): string {
   return text.replaceAll("\\\n", "");
 }
 
-/** What a word is once its quotes are removed; `isKnown` is false where something in it is not sure to be read right. */
+/** A word after quote removal; `isKnown` is false if part of it may have been read wrongly. */
 export interface WordText {
-  /** The word as a program gets it, or what stands for it (`isOpaque`). */
   readonly text: string;
   readonly isKnown: boolean;
 }
 
 /** Escapes of `$'…'` that mean one thing everywhere (bash(1), QUOTING); others depend on the locale or end a word. */
 const PLAIN_ESCAPES = /^(?:[^\\]|\\[ntr\\'"])*$/su;
-/** What bash would expand, where the parser sees plain text: a `$` or a backquote that goes on. */
+/** Text that bash would expand, where the parser sees plain text: a `$` or a backquote that goes on. */
 const EXPANDED = /(^|[^\\])(\\\\)*(`|\$[\w({['"@*#?$!-])/u;
 /** Metacharacters of bash(1), without a backslash. */
 const ENDS_WORDS = /(^|[^\\])(\\\\)*[ \t\n<>()|&;]/u;
-/** A home folder: at the start, and behind `=` and `:`, where bash takes a word for an assignment. */
+/** A home folder: at the start, and after `=` and `:`, where bash takes a word for an assignment. */
 const HOME = /(^|[=:])~/u;
 
 /** The text of a word as bash gives it to a program (bash(1), QUOTE REMOVAL). */
@@ -42,13 +38,12 @@ export function textOf(word: Word): WordText {
   return { text, isKnown: isKnown && !hasBraces(unquotedOf(word)) };
 }
 
-/** True where bash may make several words of an unquoted one: `{a,b}`, `{1..3}`; quotes may stand anywhere between. */
+/** True if bash may make several words of an unquoted one: `{a,b}`, `{1..3}`; quotes may be anywhere between. */
 function hasBraces(text: string): boolean {
   const inside = text.slice(text.indexOf("{") + 1 || text.length, Math.max(text.lastIndexOf("}"), 0));
   return inside.includes(",") || inside.includes("..");
 }
 
-/** What of a word stands outside of quotes, as it is written. */
 function unquotedOf({ text, parts = [] }: Word): string {
   if (parts.length === 0) return text;
   return parts.map((part) => (part.type === "Literal" || part.type === "Glob" ? part.text : "")).join("");
@@ -104,7 +99,7 @@ function partText(part: WordPart): WordText {
   }
 }
 
-/** Between double quotes a backslash is one, but before `$`, a backquote, `"`, a backslash and the end of a line. */
+/** Between double quotes a backslash is literal, except before `$`, a backquote, `"`, a backslash and a line end. */
 function quotedText(parts: readonly DoubleQuotedChild[]): WordText {
   if (parts.some((part) => part.type !== "Literal")) return { text: OPAQUE, isKnown: false };
   const written = parts.map((part) => part.text).join("");
@@ -118,12 +113,9 @@ export function isTorn({ text, parts = [] }: Word): boolean {
   return parts.some((part) => part.type === "Literal" && ENDS_WORDS.test(part.text));
 }
 
-/**
- * The pieces of plain text in a word that only bash will know, for rules that deny: `rm$IFS-rf` holds `rm` and `-rf`,
- * `{rm,x}` holds `rm` and `x`.
- */
+/** The plain pieces of an opaque word, for rules that deny: `rm$IFS-rf` holds `rm` and `-rf`, `{rm,x}` `rm` and `x`. */
 export function piecesOf(word: Word): readonly string[] {
-  // Behind the last `}` no `${` is closed, and none is looked for: of `${${${…` each would look to the end.
+  // After the last `}` no `${` is closed, so none is searched: with `${${${…` each search would go to the end.
   const end = word.text.lastIndexOf("}") + 1;
   const closed = word.text.slice(0, end).replace(/\$\{[^}]*\}|\$[A-Za-z_]\w*|\$[^A-Za-z_]/gu, " ");
   const open = word.text.slice(end).replace(/\$[A-Za-z_]\w*|\$[^A-Za-z_]/gu, " ");

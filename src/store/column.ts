@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { RequestStatus } from "./store.ts";
 
-/** The column that says where a request is in its life. */
+/** The column with the status of a request. */
 export const Status = z.enum([
   "pending",
   "approved",
@@ -12,7 +12,7 @@ export const Status = z.enum([
   "failed",
 ] satisfies readonly RequestStatus[]);
 
-/** A column of text that is the JSON of something. */
+/** A column of text that holds JSON. */
 export function jsonOf<Value>(schema: z.ZodType<Value>): z.ZodType<Value> {
   return z.string().transform(parsed).pipe(schema);
 }
@@ -21,7 +21,7 @@ function parsed(text: string, context: z.RefinementCtx): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    context.addIssue("is no JSON");
+    context.addIssue("is not JSON");
     return z.NEVER;
   }
 }

@@ -8,24 +8,21 @@ import { withoutInput } from "./edited.ts";
 import { NumberedEvents } from "./numbered-events.ts";
 import type { Belongings, Overdue, Resolution, Store, StoredRequest } from "./store.ts";
 
-/** How much is kept, and by which clock. */
+/** Limits and clock of a memory store. */
 export interface MemoryStoreOptions {
-  /** Events, for subscribers that come back. Default 20,000. */
-  readonly mostEvents?: number;
-  /** Requests that are over, so that a late answer is told from one to nothing. Default 2,000. */
-  readonly mostSettled?: number;
+  /** Events kept for subscribers that come back. Default 20,000. */
+  readonly maxEvents?: number;
+  /** Ended requests that are kept, so that a late answer differs from one to an unknown request. Default 2,000. */
+  readonly maxSettled?: number;
   /** Milliseconds since 1970. Default `Date.now`. */
   readonly now?: () => number;
 }
 
-/** A request that is not over, with all that goes with it. */
 interface Open extends StoredRequest {
   readonly belongings: Belongings;
-  /** Which run took it. */
   readonly runId: string | null;
-  /** Until when it can be answered, by this clock; null without end. */
+  /** The time until which it can be answered, by this clock; null without end. */
   readonly deadline: number | null;
-  /** By channel. */
   readonly notes: ReadonlyMap<string, string>;
 }
 
@@ -36,19 +33,18 @@ export class MemoryStore implements Store {
   readonly outlivesProcess: boolean = false;
   readonly #id = randomUUID();
   readonly #now: () => number;
-  readonly #mostSettled: number;
+  readonly #maxSettled: number;
   readonly #open = new Map<string, Open>();
-  /** Requests that nobody can answer or run any more, the oldest first. */
   readonly #settled = new Map<string, StoredRequest & Pick<Open, "runId">>();
   readonly #grants = new Map<string, { readonly grant: Grant; readonly runId: string }>();
-  /** Until when each run is there. */
+  /** The time until which each run counts as alive. */
   readonly #runs = new Map<string, number>();
   readonly #events: NumberedEvents;
   readonly #watchers = new Set<() => void>();
 
-  constructor({ mostEvents = 20_000, mostSettled = 2_000, now = Date.now }: MemoryStoreOptions = {}) {
-    this.#events = new NumberedEvents(mostEvents);
-    this.#mostSettled = mostSettled;
+  constructor({ maxEvents = 20_000, maxSettled = 2_000, now = Date.now }: MemoryStoreOptions = {}) {
+    this.#events = new NumberedEvents(maxEvents);
+    this.#maxSettled = maxSettled;
     this.#now = now;
   }
 
@@ -59,7 +55,7 @@ export class MemoryStore implements Store {
   async add(request: ApprovalRequest, belongings: Belongings, news: ApprovalNews): Promise<void> {
     const { approvalId } = request;
     if (this.#open.has(approvalId) || this.#settled.has(approvalId))
-      throw new CofferdamError("INTERNAL", `there is a request under the id ${visible(approvalId)} already`);
+      throw new CofferdamError("INTERNAL", `a request with the id ${visible(approvalId)} already exists`);
     const deadline = request.expiresAt === null ? null : this.#now() + request.expiresAt - request.createdAt;
     const fresh = { status: "pending", decision: null, runId: null } as const;
     this.#open.set(approvalId, { request, belongings, deadline, ...fresh, notes: NO_NOTES });
@@ -108,7 +104,7 @@ export class MemoryStore implements Store {
       return true;
     }
     if (stored?.status !== "executing" || stored.runId !== runId) return false;
-    // Whoever has said how it ended has no more to say; who was taken for gone has.
+    // A run reports its end once; a run that was abandoned may still do so.
     this.#settle({ ...stored, runId: null }, how, stored.decision);
     return true;
   }
@@ -189,10 +185,15 @@ export class MemoryStore implements Store {
   }
 
   watch(onChange: () => void): Disposable {
-    // Of its own: one function may watch twice.
+    // A new function each time: the same function may watch twice.
     const watcher = (): void => onChange();
     this.#watchers.add(watcher);
     return { [Symbol.dispose]: () => void this.#watchers.delete(watcher) };
+  }
+
+  /** Closes the store, as `await using` does at the end of a scope. */
+  close(): Promise<void> {
+    return this[Symbol.asyncDispose]();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -229,7 +230,7 @@ export class MemoryStore implements Store {
     this.#open.delete(approvalId);
     const kept = decision === null ? null : withoutInput(decision);
     this.#settled.set(approvalId, { request, status, decision: kept, runId });
-    if (this.#settled.size <= this.#mostSettled) return;
+    if (this.#settled.size <= this.#maxSettled) return;
     for (const oldest of this.#settled.keys()) {
       this.#settled.delete(oldest);
       return;

@@ -1,18 +1,17 @@
 import { CofferdamError } from "../errors.ts";
 import type { ApprovalEvent, ApprovalNews } from "../event/event.ts";
 
-/** Events in the order in which they came, numbered from 0; of many the latest are kept. */
+/** Events in order of arrival, numbered from 0; only the latest are kept. */
 export class NumberedEvents {
   readonly #most: number;
   readonly #kept: ApprovalEvent[] = [];
   #last = -1;
 
-  /** Keeps so many at least, and not many more. */
+  /** Keeps at least `most` events, and not many more. */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** The number of the last one; −1 before the first. */
   get last(): number {
     return this.#last;
   }
@@ -20,15 +19,15 @@ export class NumberedEvents {
   add(news: ApprovalNews): void {
     this.#last += 1;
     this.#kept.push({ ...news, seq: this.#last });
-    // A tenth at once: to take the first off a long list one by one would cost its length each time.
+    // A tenth at once: removing the first of a long list one by one would cost its length each time.
     if (this.#kept.length > this.#most * 1.1) this.#kept.splice(0, this.#kept.length - this.#most);
   }
 
-  /** Those behind a number, of one run or of all. Throws `EVENTS_GONE` where some of them are no longer kept. */
+  /** The events after a number, of one run or of all. Throws `EVENTS_GONE` if some of them are no longer kept. */
   after(seq: number | null, limit: number, runId: string | null): readonly ApprovalEvent[] {
     const gone = this.#last - this.#kept.length;
     if (seq !== null && seq < gone) throw eventsGone(gone);
-    // They lie without gaps: the first behind a number stands where the number says.
+    // Numbers have no gaps, so the index follows from the number.
     const first = seq === null ? 0 : Math.max(0, seq - gone);
     if (runId === null) return this.#kept.slice(first, first + limit);
     const found: ApprovalEvent[] = [];
@@ -40,9 +39,9 @@ export class NumberedEvents {
   }
 }
 
-/** Some events that a subscriber asks for are no longer kept. */
+/** The error for events that a subscriber asks for and that are no longer kept. */
 export function eventsGone(upTo: number): CofferdamError {
-  return new CofferdamError("EVENTS_GONE", `events up to number ${upTo} are no longer kept`, {
-    hint: "read what is pending, and subscribe without a number",
+  return new CofferdamError("EVENTS_GONE", `events up to number ${upTo} are no longer stored`, {
+    hint: "read the pending requests, and subscribe without a number",
   });
 }

@@ -1,3 +1,4 @@
+// The entry `cofferdam/postgres`: a store that many hosts share.
 import "../host/require-node.ts";
 import { randomUUID } from "node:crypto";
 import { CofferdamError, visible } from "../errors.ts";
@@ -7,59 +8,57 @@ import type { Grant } from "../policy/grant.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import { inputText, withInput, withoutInput } from "./edited.ts";
 import { eventsGone } from "./numbered-events.ts";
-import { type Connection, Connections, configOf, type Work } from "./postgres/connections.ts";
+import { Connections, type ConnectionWork, configOf, type StepConnection } from "./postgres/connections.ts";
 import { isTwice, unavailable } from "./postgres/failure.ts";
 import { type PostgresOptions, settingsOf } from "./postgres/options.ts";
 import { migrate } from "./postgres/schema.ts";
 import { bounded, keyOf, onlyOne, rowOf, type Statement, type Value } from "./postgres/statement.ts";
-import { type Statements, statementsIn } from "./postgres/statements.ts";
-import { Watching } from "./postgres/watching.ts";
+import { type PostgresStatements, statementsIn } from "./postgres/statements.ts";
+import { PostgresWatching } from "./postgres/watching.ts";
 import type { Belongings, Overdue, Resolution, Store, StoredRequest } from "./store.ts";
 
 export type { PostgresConnection, PostgresOptions } from "./postgres/options.ts";
 
-/** So many rows at most are taken off at once; `statements.ts` has the same. */
+/** Maximum of rows removed at once; `statements.ts` has the same. */
 const FORGOTTEN_AT_ONCE = 10_000;
 
 /**
- * Keeps everything in a schema of a Postgres database, for whatever processes on whatever hosts can reach it. Its tables
- * are made by whoever comes first. A connection that is lost under a step is replaced, and the step is done again, to the
- * same effect as once. Tested with PostgreSQL 15; it needs 13.
- *
- * Whoever may read the schema reads the whole input of calls that are not over. A standby that takes over has to have all
- * that was confirmed (`synchronous_standby_names`): of a call whose start it forgot, it would allow another.
+ * Keeps everything in a schema of a Postgres database, for all processes on all hosts that can reach it. The first
+ * store creates the tables. A connection lost during a step is replaced, and the step is repeated with the effect of
+ * one. Tested with PostgreSQL 15; needs 13.
+ * A user who may read the schema can read the whole input of calls that are not over. A standby that takes over must
+ * have everything that was confirmed (`synchronous_standby_names`): if it lost the start of a call, it would allow
+ * another.
  */
 export class PostgresStore implements Store {
   readonly outlivesProcess = true;
   readonly #schema: string;
-  readonly #mostEvents: number;
-  readonly #mostSettled: number;
+  readonly #maxEvents: number;
+  readonly #maxSettled: number;
   readonly #connections: Connections;
-  readonly #all: Statements;
-  readonly #watching: Watching;
+  readonly #all: PostgresStatements;
+  readonly #watching: PostgresWatching;
   #opened: Promise<void> | null = null;
-  /** How many requests were over by steps of this store. */
   #settled = 0;
 
-  /** Connects to nothing yet. Throws `USAGE` for options that can't be meant. */
+  /** Connects on first use. Throws `USAGE` for invalid options. */
   constructor(options: PostgresOptions) {
     const settings = settingsOf(options);
-    const { schema, mostEvents, mostSettled } = settings;
-    this.#schema = schema;
-    this.#mostEvents = mostEvents;
-    this.#mostSettled = mostSettled;
+    this.#schema = settings.schema;
+    this.#maxEvents = settings.maxEvents;
+    this.#maxSettled = settings.maxSettled;
     this.#connections = new Connections(settings);
-    this.#all = statementsIn(schema);
+    this.#all = statementsIn(settings.schema);
     const once = async <Row>(statement: Statement<Row>, values: readonly Value[]) =>
       this.#connections.once(async (connection) => connection.ask(statement, values));
-    this.#watching = new Watching({
+    this.#watching = new PostgresWatching({
       config: configOf(settings),
-      channel: schema,
+      channel: settings.schema,
       lastSeq: async () => {
         await this.#ready();
         return onlyOne(await once(this.#all.lastSeq, [])).seq;
       },
-      callOut: async (seq) => void (await once(this.#all.notify, [schema, String(seq)])),
+      callOut: async (seq) => void (await once(this.#all.notify, [settings.schema, String(seq)])),
     });
   }
 
@@ -72,7 +71,7 @@ export class PostgresStore implements Store {
     const forMs = expiresAt === null ? null : bounded(expiresAt - createdAt);
     const texts = [JSON.stringify(request), JSON.stringify(belongings)];
     if (await this.#did(this.#all.add, news, [keyOf(approvalId), ...texts, forMs])) return;
-    throw new CofferdamError("INTERNAL", `there is a request under the id ${visible(approvalId)} already`);
+    throw new CofferdamError("INTERNAL", `a request with the id ${visible(approvalId)} already exists`);
   }
 
   async find(approvalId: string): Promise<StoredRequest | null> {
@@ -101,7 +100,7 @@ export class PostgresStore implements Store {
       if (row.status === "expired") return "expired";
       if (row.status !== "pending") return "duplicate";
       if (decision.status !== "expired" && row.is_over) return "expired";
-      // It stood like that before this waited for another, who decided it: the next look is behind that.
+      // That was the state before this waited for another decision: the next look sees that one.
     }
   }
 
@@ -200,6 +199,11 @@ export class PostgresStore implements Store {
     return this.#watching.watch(onChange);
   }
 
+  /** Closes the store, as `await using` does at the end of a scope. */
+  close(): Promise<void> {
+    return this[Symbol.asyncDispose]();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#watching[Symbol.asyncDispose]();
     await this.#connections[Symbol.asyncDispose]();
@@ -209,21 +213,20 @@ export class PostgresStore implements Store {
     return this.#step(async (connection) => connection.ask(statement, values));
   }
 
-  /** Does a step that has news; whether it did anything. */
-  async #did(statement: Statement<Told>, news: ApprovalNews, more: readonly Value[]): Promise<boolean> {
+  async #did(statement: Statement<SeqRow>, news: ApprovalNews, more: readonly Value[]): Promise<boolean> {
     return (await this.#tell(statement, news, more)) !== undefined;
   }
 
-  /** Does a step that has news: the number of its event, or else what the statement says instead. */
+  /** Does a step with news: returns the number of its event, or else the statement's other row. */
   async #tell<Row extends { readonly seq: number | null }>(
     statement: Statement<Row>,
     news: ApprovalNews,
     more: readonly Value[],
-  ): Promise<Row | Told | undefined> {
+  ): Promise<Row | SeqRow | undefined> {
     const token = randomUUID();
     const values = [token, keyOf(news.runId), JSON.stringify(news), ...more];
-    const row = await this.#step(async (connection, isAgain): Promise<Row | Told | undefined> => {
-      // It may have been done before, by a try that was never answered: then there is an event with its token.
+    const row = await this.#step(async (connection, isAgain): Promise<Row | SeqRow | undefined> => {
+      // A try that was never answered may have done it: then there is an event with its token.
       const earlier = async () => (await connection.ask(this.#all.told, [token]))[0];
       try {
         const [row] = await connection.ask(statement, values);
@@ -237,20 +240,20 @@ export class PostgresStore implements Store {
     const seq = row?.seq ?? null;
     if (seq === null) return row;
     this.#watching.tell(seq);
-    if (isTurn(seq, this.#mostEvents)) await this.#forget(this.#all.forgetEvents, seq - this.#mostEvents);
+    if (isTurn(seq, this.#maxEvents)) await this.#forget(this.#all.forgetEvents, seq - this.#maxEvents);
     return row;
   }
 
-  /** A request is over. */
+  /** Now and then removes excess ended requests. */
   async #settle(): Promise<void> {
-    const isMine = isTurn(this.#settled, this.#mostSettled);
+    const isMine = isTurn(this.#settled, this.#maxSettled);
     this.#settled += 1;
-    if (isMine) await this.#forget(this.#all.forgetRequests, this.#mostSettled);
+    if (isMine) await this.#forget(this.#all.forgetRequests, this.#maxSettled);
   }
 
-  /** Takes off what is too much. The step was done: where this can't be, whoever's turn is next does it. */
+  /** Removes excess rows. The step itself is done: if this fails, the next turn does it. */
   async #forget(statement: Statement<{ readonly count: number }>, which: number): Promise<void> {
-    const some = async (connection: Connection) => onlyOne(await connection.ask(statement, [which])).count;
+    const some = async (one: StepConnection) => onlyOne(await one.ask(statement, [which])).count;
     try {
       while ((await this.#connections.once(some)) === FORGOTTEN_AT_ONCE);
     } catch {
@@ -258,7 +261,7 @@ export class PostgresStore implements Store {
     }
   }
 
-  async #step<Result>(work: Work<Result>): Promise<Result> {
+  async #step<Result>(work: ConnectionWork<Result>): Promise<Result> {
     await this.#ready();
     return this.#connections.step(work);
   }
@@ -272,19 +275,17 @@ export class PostgresStore implements Store {
     try {
       await this.#connections.step(async (connection) => migrate(connection, this.#schema));
     } catch (thrown) {
-      // The next step tries again.
       this.#opened = null;
       throw thrown;
     }
   }
 }
 
-/** The number of an event that was kept. */
-interface Told {
+interface SeqRow {
   readonly seq: number;
 }
 
-/** True for every so many: a tenth of what is kept at most, so that not many more are kept. */
+/** True for one number in a tenth of `most`, so that not many more than `most` are kept. */
 function isTurn(number: number, most: number): boolean {
   return number % Math.max(1, Math.floor(most / 10)) === 0;
 }
@@ -292,5 +293,5 @@ function isTurn(number: number, most: number): boolean {
 function eventOf(kept: unknown): ApprovalEvent {
   const event = rowOf(Event, kept);
   if (isApprovalEvent(event)) return event;
-  throw unavailable("holds an event that is none of approvals", "restore it from a backup");
+  throw unavailable("contains an event that is not about approvals", "restore it from a backup");
 }

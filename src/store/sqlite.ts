@@ -11,52 +11,51 @@ import { eventsGone } from "./numbered-events.ts";
 import { OpenFile } from "./sqlite/open-file.ts";
 import { readRow, readRows } from "./sqlite/rows.ts";
 import { MIGRATIONS } from "./sqlite/schema.ts";
-import type { Statements } from "./sqlite/statements.ts";
-import { Watching } from "./sqlite/watching.ts";
+import type { SqliteStatements } from "./sqlite/statements.ts";
+import { SqliteWatching } from "./sqlite/watching.ts";
 import type { Belongings, Overdue, Resolution, Store, StoredRequest } from "./store.ts";
 
-/** How much is kept, by which clock, and how long a step waits. */
+/** Limits, clock and patience of a SQLite store. */
 export interface SqliteStoreOptions {
-  /** Events, for subscribers that come back. Default 100,000. */
-  readonly mostEvents?: number;
-  /** Requests that are over, so that a late answer is told from one to nothing. Default 10,000. */
-  readonly mostSettled?: number;
-  /** Milliseconds since 1970; all who share a file must have the same clock. Default `Date.now`. */
+  /** Events kept for subscribers that come back. Default 100,000. */
+  readonly maxEvents?: number;
+  /** Ended requests that are kept, so that a late answer differs from one to an unknown request. Default 10,000. */
+  readonly maxSettled?: number;
+  /** Milliseconds since 1970; all that share a file must have the same clock. Default `Date.now`. */
   readonly now?: () => number;
-  /** How long a step waits while other programs are at the file, in milliseconds. Default 5,000. */
+  /** How long a step waits while other programs use the file, in milliseconds. Default 5,000. */
   readonly patienceMs?: number;
 }
 
-/** At most so many rows are forgotten in one step; a file from somebody who kept more shrinks bit by bit. */
-const MOST_FORGOTTEN = 1_000;
+/** Maximum of rows forgotten in one step; a file from a store that kept more shrinks bit by bit. */
+const MAX_FORGOTTEN = 1_000;
 
 /**
- * Keeps everything in one file, for all processes of one user on one host, by Node's own SQLite. The file is opened, and
- * made, by the first step that needs it: as long as there is none, whoever only reads finds nothing.
- *
- * A step that has come back outlives the process and the machine. One that was under way when either died, or that could
- * not be brought onto the disk, is there whole or not at all. What belongs to a request is gone with the step by which the
- * request is over; its bytes are out of the file and its log some seconds later, or, where all processes are killed
- * meanwhile, when the next one opens the file.
+ * Keeps everything in one file, for all processes of one user on one host, by Node's own SQLite. The file is opened,
+ * and created, by the first step that needs it: as long as it is missing, reads find nothing.
+ * A step that has returned outlives the process and the machine. A step that was under way when either died, or that
+ * could not be written to the disk, is there whole or not at all. Data of a request is deleted with the step that ends
+ * the request. Its bytes leave the file and its log some seconds later, or, if all processes are killed meanwhile, when
+ * the next one opens the file.
  */
 export class SqliteStore implements Store {
   readonly outlivesProcess = true;
   readonly #path: AbsolutePath;
   readonly #now: () => number;
-  readonly #mostEvents: number;
-  readonly #mostSettled: number;
+  readonly #maxEvents: number;
+  readonly #maxSettled: number;
   readonly #file: OpenFile;
-  readonly #watching: Watching;
+  readonly #watching: SqliteWatching;
 
   constructor(file: AbsolutePath, options: SqliteStoreOptions = {}) {
-    const { mostEvents = 100_000, mostSettled = 10_000, now = Date.now, patienceMs = 5_000 } = options;
+    const { maxEvents = 100_000, maxSettled = 10_000, now = Date.now, patienceMs = 5_000 } = options;
     this.#path = file;
     this.#now = now;
-    this.#mostEvents = mostEvents;
-    this.#mostSettled = mostSettled;
+    this.#maxEvents = maxEvents;
+    this.#maxSettled = maxSettled;
     const onChange = (): void => this.#watching.wake();
     this.#file = new OpenFile({ file, migrations: MIGRATIONS, patienceMs, onChange });
-    this.#watching = new Watching(file, () => this.#file.hasChanged());
+    this.#watching = new SqliteWatching(file, () => this.#file.hasChanged());
   }
 
   id(): Promise<string> {
@@ -71,10 +70,7 @@ export class SqliteStore implements Store {
     return this.#file.make((rows) => {
       const deadline = expiresAt === null ? null : this.#now() + expiresAt - createdAt;
       if (rows.run("add", id, JSON.stringify(request), deadline) === 0)
-        throw new CofferdamError(
-          "INTERNAL",
-          `there is a request under the id ${visible(approvalId)} already`,
-        );
+        throw new CofferdamError("INTERNAL", `a request with the id ${visible(approvalId)} already exists`);
       if (call !== null || presentation !== null) rows.run("keep", callText, picture, id);
       this.#tell(rows, news);
     });
@@ -90,7 +86,7 @@ export class SqliteStore implements Store {
   belongings(approvalId: string): Promise<Belongings | null> {
     return this.#file.read(null, (rows) => {
       const row = rows.get("belongings", spelledOut(approvalId));
-      return row === undefined ? null : readRow(this.#path, "what belongs to a request", row);
+      return row === undefined ? null : readRow(this.#path, "the data of a request", row);
     });
   }
 
@@ -191,7 +187,7 @@ export class SqliteStore implements Store {
     });
   }
 
-  /** It is kept for as long as the request is known, so that what was put somewhere can still be changed there. */
+  /** Kept for as long as the request is known, so that a message of a channel can still be changed. */
   note(approvalId: string, channel: string, text: string): Promise<void> {
     return this.#file.change(undefined, (rows) => {
       rows.run("note", spelledOut(channel), JSON.stringify(text), spelledOut(approvalId));
@@ -212,7 +208,7 @@ export class SqliteStore implements Store {
   eventsAfter(seq: number | null, limit: number, runId: string | null): Promise<readonly ApprovalEvent[]> {
     return this.#file.read([], (rows) => {
       const first = this.#number(rows.get("first"));
-      // The last that is gone: numbers of rows are one more.
+      // The number of the last event that is gone: row numbers are one more.
       const gone = first === null ? this.#lastSeq(rows) : first - 2;
       if (seq !== null && seq < gone) throw eventsGone(gone);
       const [behind, most] = [(seq ?? gone) + 1, Math.min(limit, Number.MAX_SAFE_INTEGER)];
@@ -232,39 +228,43 @@ export class SqliteStore implements Store {
     return this.#watching.add(onChange);
   }
 
-  /** Whoever watches is not called any more; a step that comes later opens the file for itself. */
+  /** Closes the store, as `await using` does at the end of a scope. */
+  close(): Promise<void> {
+    return this[Symbol.asyncDispose]();
+  }
+
+  /** Ends all watches; a later step opens the file for itself. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#watching[Symbol.dispose]();
     await this.#file[Symbol.asyncDispose]();
   }
 
-  #tell(rows: Statements, news: ApprovalNews): void {
+  #tell(rows: SqliteStatements, news: ApprovalNews): void {
     const number = this.#number(rows.get("tell", spelledOut(news.runId), JSON.stringify(news))) ?? 0;
-    if (number % often(this.#mostEvents) === 0) rows.run("trim", number - this.#mostEvents, MOST_FORGOTTEN);
+    if (number % often(this.#maxEvents) === 0) rows.run("trim", number - this.#maxEvents, MAX_FORGOTTEN);
   }
 
-  /** What an answer is told that changed nothing. */
-  #late(rows: Statements, id: string): Resolution {
+  #late(rows: SqliteStatements, id: string): Resolution {
     const row = rows.get("status", id);
     if (row === undefined) return "unknown";
     const status = readRow(this.#path, "a status", row);
     return status === "pending" || status === "expired" ? "expired" : "duplicate";
   }
 
-  #settle(rows: Statements, id: string): void {
+  #settle(rows: SqliteStatements, id: string): void {
     const { place, settled } = readRow(this.#path, "a place", rows.get("settle", id));
     if (rows.run("leave", place) > 0) this.#file.forgetSoon();
-    if (settled % often(this.#mostSettled) === 0)
-      rows.run("forget", settled - this.#mostSettled, MOST_FORGOTTEN);
+    if (settled % often(this.#maxSettled) === 0)
+      rows.run("forget", settled - this.#maxSettled, MAX_FORGOTTEN);
   }
 
-  #live(rows: Statements, runId: string, forMs: number): void {
+  #live(rows: SqliteStatements, runId: string, forMs: number): void {
     const now = this.#now();
     rows.run("live", spelledOut(runId), now + forMs);
     rows.run("bury", now);
   }
 
-  #lastSeq(rows: Statements): number {
+  #lastSeq(rows: SqliteStatements): number {
     const row = rows.get("last");
     return row === undefined ? -1 : (this.#number(row) ?? 0) - 1;
   }
@@ -278,7 +278,7 @@ function textOf(value: object | null): string | null {
   return value === null ? null : JSON.stringify(value);
 }
 
-/** Of how many steps one forgets, so that few rows are forgotten at once. */
+/** One in this many steps forgets rows, so that few are forgotten at once. */
 function often(most: number): number {
   return Math.min(100, Math.max(1, Math.floor(most / 10)));
 }

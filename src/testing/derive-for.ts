@@ -1,51 +1,48 @@
 import { resolve } from "node:path";
-import { z } from "zod";
+import { assertOptions, type OptionsOf } from "../call/options.ts";
 import { loadConfig } from "../config/load.ts";
 import { CofferdamError } from "../errors.ts";
-import { type Host, thisHost } from "../host/host.ts";
-import { homesOf } from "../host/user.ts";
+import { type Host, thisHost } from "../host/look/host.ts";
+import { homesOf } from "../host/look/user.ts";
 import { intersect } from "../profile/intersect.ts";
 import { type AbsolutePath, knownPath } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
-import { assertOptions, having, type OptionsOf, text } from "../supervisor/options.ts";
-import { settingsOf } from "../supervisor/supervisor.ts";
+import { settingsOf } from "../session/resolve-setup.ts";
+import { SUPERVISOR_OPTIONS } from "../session/supervisor-options.ts";
 import { deriveFileNeeds, deriveShellNeeds } from "../tool/derive.ts";
 import { FILE_TOOLS, type FileToolName, workOf } from "../tool/files/all.ts";
 
-/** A profile that was derived from a config, with the names by which its paths are printed. */
+/** A profile derived from a config, with the names under which its paths are printed. */
 export interface DerivedProfile {
   readonly profile: Profile;
-  /** What stands for a path in a snapshot: `${workspace}`, `${home}`, `${runtime}`. */
+  /** Names for paths in a snapshot: `${workspace}`, `${home}`, `${runtime}`. */
   readonly names: ReadonlyMap<string, readonly AbsolutePath[]>;
-  /** Patterns of the masks that every ceiling has: a snapshot names them in one line. */
+  /** Patterns of the masks that every ceiling has. A snapshot prints them as one line. */
   readonly protections: ReadonlySet<string>;
-  /** Relative targets of matchers start here. */
+  /** The base of relative targets in matchers. */
   readonly workspace: AbsolutePath;
 }
 
-/** What a config grants a tool: without asking, after a yes, and the ceiling over both. */
+/** The access that a config gives a tool: without approval, after an approval, and the ceiling of both. */
 export interface Derivation {
   readonly unasked: DerivedProfile;
   readonly onYes: DerivedProfile;
   readonly ceiling: DerivedProfile;
 }
 
-/** How a derivation is made for a test. */
+/** The options of `deriveFor`. */
 export interface DeriveOptions {
   /** Further operator profiles: shipped names or files. */
   readonly profiles?: readonly string[];
+  /** @internal */
   readonly host?: Host;
 }
 
-const PROFILES = 'a list of names or paths: `["strict"]`';
-const OPTIONS: OptionsOf<DeriveOptions> = z.strictObject({
-  profiles: z.array(text(PROFILES), { error: PROFILES }).optional(),
-  host: having("what `thisHost` gives", "now", "id").optional(),
-});
+const OPTIONS: OptionsOf<DeriveOptions> = SUPERVISOR_OPTIONS.pick({ profiles: true, host: true });
 
 /**
- * Derives what a config file grants a tool on this machine, exactly as a supervisor would, without starting anything.
- * Throws what `loadConfig` throws, and `USAGE` for options that there are not.
+ * Derives the access that a config file gives a tool on this machine, exactly as a supervisor would. Starts nothing.
+ * Throws what `loadConfig` throws, and `USAGE` for unknown options.
  */
 export function deriveFor(
   configFile: string,
@@ -55,7 +52,7 @@ export function deriveFor(
   assertOptions("deriveFor", OPTIONS, options);
   const file = FILE_TOOLS.find(({ name }) => name === tool);
   if (typeof configFile !== "string" || (tool !== "shell" && file === undefined))
-    throw new CofferdamError("USAGE", "`deriveFor` takes a config file, and `shell` or a tool on files", {
+    throw new CofferdamError("USAGE", "`deriveFor` needs a config file, and `shell` or a file tool", {
       hint: 'write `deriveFor("cofferdam.yaml", "shell")`',
     });
   const host = options.host ?? thisHost();
@@ -78,8 +75,8 @@ export function deriveFor(
   const needs = file === undefined ? deriveShellNeeds(settings) : deriveFileNeeds(settings, workOf(file));
   const ceiling = loaded.ceiling.profile;
   return {
-    unasked: derived(intersect(needs.unasked, ceiling)),
-    onYes: derived(intersect(needs.onYes, ceiling)),
+    unasked: derived(intersect(needs.withoutApproval, ceiling)),
+    onYes: derived(intersect(needs.withApproval, ceiling)),
     ceiling: derived(ceiling),
   };
 }

@@ -1,24 +1,23 @@
 import type {} from "vitest";
 import { compare, type Witness } from "../profile/compare.ts";
 import { connectQuestion } from "../profile/examples.ts";
-import { explain, type Question } from "../profile/explain.ts";
+import { explain, type ProfileQuestion } from "../profile/explain.ts";
 import { type AbsolutePath, absolutePath } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { DerivedProfile } from "./derive-for.ts";
 import { isDerived, isProfile } from "./serializer.ts";
 
-/** What a matcher can ask about. */
+/** The operations that a matcher can test. */
 export type TestedOperation = "read" | "write" | "connect" | "env";
 
-/** What vitest wants of a matcher. */
-interface MatcherResult {
+export interface MatcherResult {
   readonly pass: boolean;
   readonly message: () => string;
 }
 
 /**
- * Matchers for profiles and derived profiles, for `expect.extend`. A path is relative to the workspace or absolute; one
- * that ends in `/` is a folder.
+ * Matchers for profiles and derived profiles, for `expect.extend`. A path is relative to the workspace or absolute. A
+ * path that ends in `/` is a folder.
  */
 export const profileMatchers = {
   /** Passes when the profile allows the operation on the target. */
@@ -29,7 +28,7 @@ export const profileMatchers = {
   toDeny(received: unknown, operation: TestedOperation, target: string): MatcherResult {
     return verdictOn(received, operation, target, false);
   },
-  /** Passes when the profile surely allows only what the other allows. */
+  /** Passes when the profile is certain to allow only what the other allows. */
   toBeWithin(received: unknown, other: Profile | DerivedProfile): MatcherResult {
     const comparison = compare(profileOf(received), profileOf(other));
     const found =
@@ -43,7 +42,7 @@ export const profileMatchers = {
   },
 };
 
-/** The matchers as vitest's types know them. */
+/** The matchers for vitest's types. */
 export interface ProfileMatchers<R = unknown> {
   toAllow(operation: TestedOperation, target: string): R;
   toDeny(operation: TestedOperation, target: string): R;
@@ -51,16 +50,16 @@ export interface ProfileMatchers<R = unknown> {
 }
 
 declare module "vitest" {
-  // The parameters must be vitest's own, to the letter.
+  // The type parameters must exactly equal vitest's.
   interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown>
     extends ProfileMatchers<R> {}
 }
 
-/** Something that one profile allows beyond another, in words. */
+/** An access that one profile allows beyond another, in words. */
 export function printWitness(witness: Witness): string {
   switch (witness.field) {
     case "files":
-      return `${witness.has} at ${witness.path}, where ${witness.limit} is the most`;
+      return `${witness.has} at ${witness.path}, where at most ${witness.limit} is allowed`;
     case "network":
       return witness.target === "host"
         ? "the machine's own network"
@@ -99,11 +98,15 @@ function verdictOn(
   return {
     pass: allowed === isWanted,
     message: () =>
-      `expected the profile to ${wanted} ${operation} ${target}, and it ${found} it: ${decidedBy.because}`,
+      `expected the profile to ${wanted} ${operation} ${target}, but it ${found} it: ${decidedBy.because}`,
   };
 }
 
-function questionAbout(operation: TestedOperation, target: string, workspace: AbsolutePath | null): Question {
+function questionAbout(
+  operation: TestedOperation,
+  target: string,
+  workspace: AbsolutePath | null,
+): ProfileQuestion {
   if (operation === "connect") return connectQuestion(target);
   if (operation === "env") return { ask: "env", name: target };
   const path = absolutePath(target.startsWith("/") || workspace === null ? target : `${workspace}/${target}`);
@@ -117,5 +120,5 @@ function questionAbout(operation: TestedOperation, target: string, workspace: Ab
 function profileOf(value: unknown): Profile {
   if (isDerived(value)) return value.profile;
   if (isProfile(value)) return value;
-  throw new TypeError("expected a profile, or what `deriveFor` made");
+  throw new TypeError("expected a profile, or a result of `deriveFor`");
 }

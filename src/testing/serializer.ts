@@ -7,10 +7,9 @@ import { type FileEntry, OPEN, type Profile } from "../profile/profile.ts";
 import { printDuration, printSize } from "../profile/quantity.ts";
 import type { DerivedProfile } from "./derive-for.ts";
 
-/** What stands for paths and masks in a printed profile. */
 type Names = Pick<DerivedProfile, "names" | "protections">;
 
-/** A vitest snapshot serializer: profiles and derived profiles are printed as a person would write them down. */
+/** A vitest snapshot serializer that prints profiles and derived profiles in readable form. */
 export const profileSerializer = {
   test: (value: unknown): boolean => isDerived(value) || isProfile(value),
   serialize: (value: unknown): string =>
@@ -22,12 +21,13 @@ export const profileSerializer = {
 };
 
 /**
- * A profile, one clause a line: what may be read and written, masks, network, sockets, environment, system calls, devices, groups of macOS, ports, limits. Paths that
- * have a name are printed by it, so that a snapshot is the same on every machine.
+ * A profile, one clause a line: read and write access, masks, network, sockets, environment, system calls, devices,
+ * groups of macOS, ports, limits. Named paths are printed by their name, so that a snapshot is the same on every
+ * machine.
  */
 export function printReadable(
   profile: Profile,
-  names: Names = { names: new Map(), protections: new Set() },
+  names: Pick<DerivedProfile, "names" | "protections"> = { names: new Map(), protections: new Set() },
 ): string {
   const own = profile.masks.filter((mask) => !names.protections.has(mask.pattern.text));
   const lines = [
@@ -36,7 +36,7 @@ export function printReadable(
     ...own
       .map(
         (mask) =>
-          `mask     ${named(mask.pattern.text, names)} at most ${mask.atMost}${mask.ignoreCase ? ", in any case" : ""}${mask.exceptTreesOf === undefined ? "" : ", outside of dependency and build trees"}`,
+          `mask     ${named(mask.pattern.text, names)} at most ${mask.atMost}${mask.ignoreCase ? ", in any case" : ""}${mask.exceptTreesOf === undefined ? "" : ", outside dependency and build trees"}`,
       )
       .sort(),
     `network  ${printNetwork(profile.network)}`,
@@ -52,7 +52,7 @@ export function printReadable(
   return lines.join("\n");
 }
 
-/** True for what `deriveFor` made. */
+/** True for a result of `deriveFor`. */
 export function isDerived(value: unknown): value is DerivedProfile {
   return (
     typeof value === "object" &&
@@ -63,12 +63,12 @@ export function isDerived(value: unknown): value is DerivedProfile {
   );
 }
 
-/** True for a value in the shape of a profile. */
+/** True for a value with the shape of a profile. */
 export function isProfile(value: unknown): value is Profile {
   return typeof value === "object" && value !== null && Object.keys(OPEN).every((key) => key in value);
 }
 
-/** The many paths of a runtime are one line when they have one access. The order is that of the names as printed. */
+/** Paths of a runtime with the same access are one line. Lines are sorted by their printed names. */
 function fileLines(files: readonly FileEntry[], names: Names): readonly string[] {
   const lines = files.map((entry) => {
     const suffixes = entry.suffixes === "any" ? "" : ` for ${entry.suffixes.join(", ") || "folders only"}`;

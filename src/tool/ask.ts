@@ -4,17 +4,17 @@ import type { ApprovalContext, Ask } from "./function-tool.ts";
 /** Arguments by name. */
 export type Arguments = Readonly<Record<string, Json>>;
 
-/** How `simpleApprovalRequest` and `requiresApproval` put their question. */
+/** Options of `simpleApprovalRequest` and `requiresApproval`. */
 export interface AskOptions {
-  /** What is asked, as a text or made from the arguments; without it, the tool's name with what it is called with. */
+  /** The question, as a text or made from the arguments. Default: the tool's name and its arguments. */
   readonly description?: string | ((args: Arguments) => string);
-  /** Names of arguments that no question shows, and that a yes for the session does not depend on. */
+  /** Names of arguments that are neither shown nor part of a session approval. */
   readonly excludeKeys?: readonly string[];
-  /** What a yes for the session covers, made from the arguments; counts before `excludeKeys`. */
+  /** The content of a session approval, made from the arguments; takes precedence over `excludeKeys`. */
   readonly payload?: (args: Arguments) => Json;
 }
 
-/** The question about one use of a tool: its arguments, but those that are excluded, are what is shown and covered. */
+/** The approval request for one use of a tool. It shows and covers all arguments that are not excluded. */
 export function simpleApprovalRequest(tool: string, args: Arguments, options: AskOptions = {}): Ask {
   const { description, excludeKeys = [], payload } = options;
   const shown = Object.fromEntries(Object.entries(args).filter(([name]) => !excludeKeys.includes(name)));
@@ -30,26 +30,27 @@ export function simpleApprovalRequest(tool: string, args: Arguments, options: As
   };
 }
 
-/** What makes a function a tool that asks. As a method, so that a function that takes certain arguments fits. */
-export interface Asking<Output> {
+/** The mark of a function that asks. A method, so that functions with narrower arguments are assignable. */
+export interface AskingFunction<Output> {
   readonly tool: string;
   readonly checkApproval: (context: ApprovalContext) => Ask;
   runWith(args: Arguments): Output;
 }
 
-/** A function that asks before it is run as a tool, and that can be called as before. */
-export type ApprovalAware<Given extends Arguments, Output> = ((args: Given) => Output) & Asking<Output>;
+/** A function that asks for approval when it is run as a tool, and can still be called directly. */
+export type ApprovalAware<Given extends Arguments, Output> = ((args: Given) => Output) &
+  AskingFunction<Output>;
 
 /**
- * The function as one that a gate asks about, under its own name. Called directly it runs as it is. The function itself
- * is left as it was.
+ * Returns a copy of the function that a gate asks about, under the same name. A direct call runs without asking. The
+ * given function is not changed.
  */
 export function requiresApproval<Given extends Arguments, Output>(
   run: (args: Given) => Output,
   options: AskOptions = {},
 ): ApprovalAware<Given, Output> {
   const tool = run.name;
-  const asking: Asking<Output> = {
+  const asking: AskingFunction<Output> = {
     tool,
     checkApproval: ({ args }) => simpleApprovalRequest(tool, asArguments(args), options),
     runWith: run,
@@ -57,7 +58,7 @@ export function requiresApproval<Given extends Arguments, Output>(
   return Object.assign((args: Given) => run(args), asking);
 }
 
-/** Arguments by name; what has no names is the one argument `input`. */
+/** Arguments by name; any other value becomes the one argument `input`. */
 export function asArguments(args: Json): Arguments {
   const isByName = typeof args === "object" && args !== null && !Array.isArray(args);
   return isByName ? Object.fromEntries(Object.entries(args)) : { input: args };

@@ -8,16 +8,16 @@ import { type ParsedLine, parseLine } from "../shell/parse.ts";
 import { byteLength, tooLargeToStart } from "./start-size.ts";
 import { assertWorthChecking } from "./wrong-input.ts";
 
-/** The longest path that the kernel takes, without the NUL behind it (path_resolution(7), `PATH_MAX`). */
-const MOST_PATH_BYTES = 4_095;
+/** The longest path that the kernel takes, without the final NUL (path_resolution(7), `PATH_MAX`). */
+const MAX_PATH_BYTES = 4_095;
 
-/** The ports that a call asks for: a call that asks for none has none open, whatever its config lists. */
+/** The ports that a call requests. A call that requests none has none open, whatever its config lists. */
 const CallPorts = PortsSection.min(1)
   .readonly()
-  .describe(
-    "ports of this machine's loopback on which a server that it starts is reached, of those that the config lists",
-  )
+  .describe("ports of this machine that lead to a server of the command; the config must list them")
   .optional();
+
+const CallFolder = z.string().optional().describe("the working folder; by default that of all calls");
 
 const HALF = "half a character (a lone surrogate)";
 
@@ -25,8 +25,8 @@ const HALF = "half a character (a lone surrogate)";
 const isRunAsShown = (word: string): boolean => word.isWellFormed();
 
 /**
- * What the shell tool takes: words that are run as they are, or a line for the shell; where, relative to the caller. What
- * no program could be started with is refused here, by what is too large and how large it is.
+ * Input of the shell tool: argument words or a shell line, and a folder relative to the caller. Input too large to
+ * start a program is rejected; the error says which part, and its size.
  */
 export const ShellInput = z
   .union(
@@ -36,31 +36,33 @@ export const ShellInput = z
           .array(
             z
               .string()
-              .regex(/^[^\0]*$/, "a word can't hold NUL")
-              .refine(isRunAsShown, `a word can't hold ${HALF}`),
+              .regex(/^[^\0]*$/, "a word can't contain NUL")
+              .refine(isRunAsShown, `a word can't contain ${HALF}`),
           )
-          .min(1, "a call needs a word to run")
-          .readonly(),
-        cwd: z.string().optional(),
+          .min(1, "the call has no words")
+          .readonly()
+          .describe("a program and its arguments; write either `argv` or `script`"),
+        cwd: CallFolder,
         ports: CallPorts,
       }),
       z.strictObject({
         script: z
           .string()
           .min(1)
-          .regex(/^[^\0]*$/, "a script can't hold NUL")
-          .refine(isRunAsShown, `a script can't hold ${HALF}`),
-        cwd: z.string().optional(),
+          .regex(/^[^\0]*$/, "a script can't contain NUL")
+          .refine(isRunAsShown, `a script can't contain ${HALF}`)
+          .describe("a bash script; write either `argv` or `script`"),
+        cwd: CallFolder,
         ports: CallPorts,
       }),
     ],
-    { error: "the shell tool takes `{ argv: [word, …] }` or `{ script }`" },
+    { error: "write `{ argv: [word, …] }` or `{ script }`" },
   )
   .superRefine((input, context) => {
     const cwdBytes = byteLength(input.cwd ?? "");
     const message =
-      cwdBytes > MOST_PATH_BYTES
-        ? `\`cwd\` has ${cwdBytes} bytes, ${MOST_PATH_BYTES} are the most for a path`
+      cwdBytes > MAX_PATH_BYTES
+        ? `\`cwd\` has ${cwdBytes} bytes; the maximum for a path is ${MAX_PATH_BYTES}`
         : "script" in input
           ? tooLargeToStart(shellWords(input.script), {}, () => "the script")
           : tooLargeToStart(input.argv);
@@ -68,98 +70,93 @@ export const ShellInput = z
   });
 export type ShellInput = z.infer<typeof ShellInput>;
 
-/** One use of a program that is a tool, as far as it is judged by itself. */
+/** One use of a program tool, as judged by the tool itself. */
 export interface ProgramUse {
   readonly version: string;
   readonly risk: Risk;
   readonly args: Json;
-  /** What a yes for the session covers. */
   readonly payload: Json;
-  /** Null for a tool that says nothing. */
+  /** Null if the tool has no check of its own. */
   readonly said: ToolSaid | null;
-  /** False: a yes holds once, and none that was given before answers. */
   readonly mayRemember: boolean;
-  /** What would be done, in the tool's own words; null where it has none. */
+  /** The effect of the call, in the tool's own words; null if it has none. */
   readonly description: string | null;
 }
 
-/** One tool invocation: what is to run, and who asks. */
+/** One tool invocation: the input and its caller. */
 export interface Call {
   readonly callId: string;
   readonly runId: string;
   readonly sessionId: string;
-  /** `shell`, or a program of the host's own. */
+  /** `shell`, or a program tool of the host. */
   readonly tool: string;
   readonly input: ShellInput;
-  /** What a program of the host's own says about this use of it; null for the shell. */
+  /** The program tool's own judgement of this use; null for the shell. */
   readonly use: ProgramUse | null;
-  /** Who wants it: an agent through a session, or the person who typed it. */
+  /** The requester: an agent through a session, or the person who typed the call. */
   readonly caller: "agent" | "person";
-  /** Which agent, as its host calls it; null where there is only one. */
+  /** The agent's name, as its host calls it; null if there is only one. */
   readonly agent: string | null;
   /**
-   * What the program reads on its standard input; of a stream nobody knows beforehand what it will hold. `typed`: what
-   * somebody types at the window of its own terminal.
+   * The program's standard input. The content of a stream is unknown beforehand. `typed`: input from the window of its
+   * own terminal.
    */
   readonly stdin: "none" | "stream" | "typed";
 }
 
-/**
- * The words that a call would run: those given, those of a script that is one program with plain words, or the shell with
- * the script as one word. What is run is what is judged, shown and bound to an approval.
- */
+/** The words that a call runs: its own, a one-program script's, or the shell's. Just these are judged and shown. */
 export function wordsOf(input: ShellInput): readonly [string, ...string[]] {
   if ("script" in input) return plainOf(input.script) ?? shellWords(input.script);
   const [first = "", ...rest] = input.argv;
   return [first, ...rest];
 }
 
-/** The script that a call needs a shell for; null where one program is started with its words. */
+/** The script, if the call needs a shell; null if one program is started with its words. */
 export function scriptOf(input: ShellInput): string | null {
   return "script" in input && plainOf(input.script) === null ? input.script : null;
 }
 
-/** How many characters a call would run. */
+/** Number of characters that a call runs. */
 export function inputLength(input: ShellInput): number {
   return "script" in input ? input.script.length : input.argv.reduce((sum, word) => sum + word.length + 1, 0);
 }
 
-/** Everything that a call would run, taken apart. */
+/** The parsed form of everything that a call runs. */
 export function lineOf(input: ShellInput): ParsedLine {
   if ("script" in input) return parseLine(input.script);
   const words = wordsOf(input);
   return { commands: [{ words }], unread: [], plain: words };
 }
 
-/** No program is started by so long a line without a shell: it is not worth reading it for that. */
-const MOST_PLAIN = 4_096;
+/** A longer line is never started without a shell, so it is not parsed for that. */
+const MAX_PLAIN = 4_096;
 
 function plainOf(script: string): ParsedLine["plain"] {
-  return script.length > MOST_PLAIN ? null : parseLine(script).plain;
+  return script.length > MAX_PLAIN ? null : parseLine(script).plain;
 }
 
-/** An input as the tool takes it. Throws `USAGE` with what is wrong with it. */
+/** Parses an input of the shell tool. Throws `USAGE` that names the fault. */
 export function readShellInput(given: unknown): ShellInput {
-  const hint = "pass `{ argv: [word, …] }`, and what is large by a file or by standard input";
+  const hint = "pass `{ argv: [word, …] }`, and large data in a file or by standard input";
   assertWorthChecking("shell", given, hint);
   const read = ShellInput.safeParse(given);
   if (read.success) return read.data;
-  const message = read.error.issues[0]?.message ?? "the input is not the shell tool's";
+  const message = read.error.issues[0]?.message ?? "invalid input of the shell tool";
   throw new CofferdamError("USAGE", message, { hint });
 }
 
-/** The same as plain data, from which it can be read again. */
+/** The input as plain data, from which it can be parsed again. */
 export function jsonInput(input: ShellInput): Json {
   const more = { ...(input.cwd === undefined ? {} : { cwd: input.cwd }), ...jsonPorts(input) };
   return "script" in input ? { script: input.script, ...more } : { argv: input.argv, ...more };
 }
 
-/** The ports that an input asks for, as plain data; nothing where it asks for none. */
+/** The ports that an input requests, as plain data; empty if it requests none. */
 export function jsonPorts({ ports }: Pick<ShellInput, "ports">): { readonly ports?: number[] } {
   return ports === undefined ? {} : { ports: [...ports] };
 }
 
-/** Without `--`, what a line begins with could be an option: `+x`. */
+/** `--` keeps the beginning of a line from being read as an option: `+x`. */
 function shellWords(script: string): readonly [string, ...string[]] {
   return ["bash", "--noprofile", "--norc", "-c", "--", script];
 }

@@ -2,55 +2,54 @@ import type { z } from "zod";
 import { CofferdamError, visible } from "../errors.ts";
 import { asJson, type Json } from "../policy/canonical-json.ts";
 import { Risk } from "../policy/risk.ts";
-import { type Asking, asArguments } from "./ask.ts";
+import { type AskingFunction, asArguments } from "./ask.ts";
 import type { Ask, FunctionTool, Permission, Requirement, ToolInput } from "./function-tool.ts";
 import { fillTemplate, hasPlace, type ProgramTool, ToolNeeds } from "./program-tool.ts";
 import { wrongInput } from "./wrong-input.ts";
 
-/** A tool of the host's own, whatever it takes and gives. Made by `defineTool`. */
+/** A tool of the host, for any input and output. Made by `defineTool`. */
 export interface DefinedTool {
-  /** What a program needs; null for a function, which runs in this process. */
+  /** The needs of a program; null for a function, which runs in this process. */
   readonly needs: ToolNeeds | null;
   readonly name: string;
   readonly version: string;
   readonly risk: Risk;
   readonly description: string;
-  /** Null where it takes whatever it is given. */
+  /** Null if any input is accepted. */
   readonly input: z.ZodType | null;
-  /** One use of it. Throws `USAGE` for arguments that it does not take. */
+  /** @internal One use of the tool. Throws `USAGE` for invalid arguments. */
   use(args: Json, around: Omit<ToolInput<never>, "input">): ToolUse;
 }
 
-/** One use of a tool, its arguments checked. What a tool does not have is null. */
+/** One use of a tool, with checked arguments. Parts that the tool does not have are null. */
 export interface ToolUse {
   /**
-   * The arguments as the tool takes them, with what its schema fills in or changes: what rules, people and checks see.
-   * Where the schema makes something of them that is no JSON, as they were given.
+   * The arguments after the schema's defaults and changes, as rules, people and checks see them. The given arguments,
+   * if the schema returns a value that is not JSON.
    */
   readonly args: Json;
   readonly check: (() => Ask | null) | null;
   readonly requirement: (() => Requirement | Promise<Requirement>) | null;
-  /** Of a function; without a permission it counts as let pass by rules. */
+  /** Runs a function; a call without a permission counts as allowed by rules. */
   readonly run: ((permission?: Permission) => unknown) | null;
   /** The words of a program. */
   readonly argv: (() => readonly string[]) | null;
 }
 
-/** What a tool has: a check that is misspelt must not count as none. */
+/** Known keys of a definition: a misspelt check must not count as a missing one. */
 const KEYS: ReadonlySet<string> = new Set<keyof FunctionTool | keyof ProgramTool>([
   ...(["name", "version", "risk", "description", "input"] as const),
   ...(["checkApproval", "requireApproval", "run", "command", "needs"] as const),
 ]);
 
-/** A tool's name, as a model and rules write it: a colon would be read as something else. */
+/** A tool's name, as models and rules write it. A colon is excluded: it has another meaning in rules. */
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.\-/]{0,127}$/;
 
-/** What is defined, function or program. */
 type Definition = Omit<FunctionTool<Json>, "run"> & Partial<FunctionTool<Json> & ProgramTool<Json>>;
 
 /**
- * A tool of the host's own: a function that runs in this process (`run`), or a program that runs in a sandbox made from
- * what it needs (`command`). Throws `USAGE` for a name that no tool can have, and for what is neither or both.
+ * A tool of the host: a function that runs in this process (`run`), or a program in a sandbox made from its needs
+ * (`command`). Throws `USAGE` for an invalid name, and for a definition that is neither or both.
  */
 export function defineTool<Input, Output>(
   tool: FunctionTool<Input, Output> & Required<Pick<FunctionTool<Input, Output>, "input">>,
@@ -97,35 +96,35 @@ export function defineTool(tool: Definition): DefinedTool {
 function assertTool(tool: Definition): void {
   const strange = Object.keys(tool).find((key) => !KEYS.has(key));
   if (strange !== undefined)
-    throw new CofferdamError("USAGE", `${visible(strange)} is no part of a tool`, {
-      hint: `a tool has ${[...KEYS].join(", ")}`,
+    throw new CofferdamError("USAGE", `unknown key ${visible(strange)} of a tool`, {
+      hint: `the keys are ${[...KEYS].join(", ")}`,
     });
   if (!NAME.test(tool.name))
-    throw new CofferdamError("USAGE", `${visible(tool.name)} can't be the name of a tool`, {
-      hint: "use letters, digits, `_`, `-`, `.` and `/`, 128 at most",
+    throw new CofferdamError("USAGE", `invalid tool name ${visible(tool.name)}`, {
+      hint: "write at most 128 letters, digits, `_`, `-`, `.` and `/`",
     });
   if ((tool.run === undefined) === (tool.command === undefined))
-    throw new CofferdamError("USAGE", `${visible(tool.name)} is neither a function nor a program, or both`, {
-      hint: "give it `run` or `command`",
+    throw new CofferdamError("USAGE", `${visible(tool.name)} needs exactly one of \`run\` and \`command\``, {
+      hint: "write `run` for a function, or `command` for a program",
     });
   const { command, risk } = tool;
   if (risk !== undefined && !Risk.safeParse(risk).success)
-    throw new CofferdamError("USAGE", `${visible(tool.name)} has a risk that no tool has`, {
+    throw new CofferdamError("USAGE", `${visible(tool.name)} has an invalid \`risk\``, {
       hint: `write one of ${Risk.options.join(", ")} as its \`risk\``,
     });
   if (typeof command === "object" && hasPlace(command[0]))
     throw new CofferdamError("USAGE", `${visible(tool.name)} lets an argument choose the program`, {
-      hint: "write the program itself as the first word; a tool for any command is `shell`",
+      hint: "write the program as the first word; to run any command, use `shell`",
     });
   const needs = ToolNeeds.optional().safeParse(tool.needs);
   if (!needs.success || (tool.needs !== undefined && tool.run !== undefined))
-    throw new CofferdamError("USAGE", `${visible(tool.name)} needs what no tool can`, {
-      hint: '`needs` of a program is `{ roots?: { NAME: "read" | "write" }, network?, ports?, cwd? }`',
+    throw new CofferdamError("USAGE", `${visible(tool.name)} has invalid \`needs\``, {
+      hint: 'only for a program, write `{ roots?: { NAME: "read" | "write" }, network?, ports?, cwd? }`',
     });
 }
 
-/** A function that was made to ask, by `requiresApproval`, as a tool. */
-export function toolFrom(made: Asking<unknown>): DefinedTool {
+/** The tool made from a function that `requiresApproval` returned. */
+export function toolFrom(made: AskingFunction<unknown>): DefinedTool {
   const { tool, checkApproval } = made;
   return defineTool({ name: tool, checkApproval, run: ({ input }) => made.runWith(asArguments(input)) });
 }

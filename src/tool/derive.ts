@@ -1,4 +1,5 @@
 import { coversEnv } from "../profile/env-pattern.ts";
+import { limitsFrom } from "../profile/limits-section.ts";
 import { type Macos, normalMacos } from "../profile/macos.ts";
 import type { Network } from "../profile/network.ts";
 import type { AbsolutePath } from "../profile/path.ts";
@@ -11,50 +12,48 @@ import {
   normalProfile,
   type Profile,
 } from "../profile/profile.ts";
-import { limitsFrom, networkFrom } from "../profile/sections.ts";
+import { networkFrom } from "../profile/sections.ts";
 import { proxiesOf, type Upstream } from "../profile/upstream.ts";
 import type { Root, Runtime } from "./facts.ts";
-import type { Launch } from "./launch.ts";
+import type { ProgramStart } from "./launch.ts";
 import { mayPass } from "./obeyed-names.ts";
 import type { SandboxSection, ShellSection } from "./settings.ts";
 
-/** What the derivation reads of a config. */
+/** The part of a config that the derivation reads. */
 export interface ToolSettings {
   readonly roots: readonly Root[];
   readonly runtimes: readonly Runtime[];
   readonly sandbox: SandboxSection;
   readonly shell: ShellSection;
-  /** Config and profile files: what lies in a root may be read, never changed. */
+  /** Config and profile files: those inside a root are readable, never writable. */
   readonly ownFiles: readonly AbsolutePath[];
-  /** The proxies that listed hosts are reached by, as far as operators let them be; left out where nobody names one. */
+  /** The proxies for listed hosts, as far as operators allow them; absent if none is configured. */
   readonly upstream?: Upstream;
 }
 
 /**
- * What a call gets when a rule or the tool let it pass (`unasked`), and when a person said yes (`onYes`). For every
- * config, `unasked` is within `onYes`.
+ * The profiles of a call without and with a person's approval. For every config, `withoutApproval` is within
+ * `withApproval`.
  */
 export interface Needs {
-  readonly unasked: Profile;
-  readonly onYes: Profile;
+  readonly withoutApproval: Profile;
+  readonly withApproval: Profile;
 }
 
 /**
- * The profiles that the shell tool needs, never looser than the tool's config: each root with its mode (in `unasked`, a
- * root with `write_approval` is read-only and one with `read_approval` invisible), the runtimes to read, the listed
- * environment names, the network, the groups of system calls, of devices and of macOS, and the limits. A runtime inside a root (listed by hand) has that root's mode.
+ * The profiles of the shell tool, never looser than the tool's config. They hold each root with its mode, the runtimes
+ * to read, the listed environment names, the network, the groups of system calls, of devices and of macOS, and the
+ * limits. Without approval, a root with `write_approval` is read-only and one with `read_approval` invisible. A runtime
+ * inside a root (listed by hand) has that root's mode.
  */
 export function deriveShellNeeds(settings: ToolSettings): Needs {
-  return { unasked: deriveProfile(settings, false), onYes: deriveProfile(settings, true) };
+  return { withoutApproval: deriveProfile(settings, false), withApproval: deriveProfile(settings, true) };
 }
 
-/** What a tool on files does with them at most. */
+/** The most that a file tool does with files. */
 export type FileWork = "reading" | "writing";
 
-/**
- * The profiles that tools on files need: the roots alone, to read for those that only read, else each with its mode. No
- * runtime, network, unix socket, environment or terminal: what works on the files inside is ours, and no tool reaches it.
- */
+/** The profiles of file tools: only the roots, as the worker inside is our own. `reading` makes them read-only. */
 export function deriveFileNeeds(settings: ToolSettings, work: FileWork): Needs {
   const need = (isApproved: boolean): Profile =>
     normalProfile({
@@ -64,7 +63,7 @@ export function deriveFileNeeds(settings: ToolSettings, work: FileWork): Needs {
       masks: ownMasks(settings),
       limits: limitsFrom(settings.sandbox.limits),
     });
-  return { unasked: need(false), onYes: need(true) };
+  return { withoutApproval: need(false), withApproval: need(true) };
 }
 
 function rootEntries(roots: readonly Root[], isApproved: boolean): readonly FileEntry[] {
@@ -99,14 +98,13 @@ function deriveProfile(settings: ToolSettings, isApproved: boolean): Profile {
   });
 }
 
-/** The network of commands, by the proxies that it has. */
 function networkBy({ shell, upstream }: ToolSettings): Network {
   const network = networkFrom(shell.network);
   if (typeof network === "string" || upstream === undefined) return network;
   return { ...network, proxies: proxiesOf(upstream) };
 }
 
-/** The groups of macOS that the config lists, and those that its runtimes bring along. */
+/** The groups of macOS that the config lists, and those of its runtimes. */
 export function macosGroups({ runtimes, sandbox }: Pick<ToolSettings, "runtimes" | "sandbox">): Macos {
   return normalMacos([...sandbox.macos, ...runtimes.flatMap((runtime) => runtime.macos)]);
 }
@@ -121,23 +119,23 @@ function accessOf(root: Root, isApproved: boolean): FileEntry["access"] {
   return root.writeApproval && !isApproved ? "read" : "write";
 }
 
-/** Whom the environment inside speaks of. */
+/** The user that the environment inside describes. */
 export interface Person {
   readonly uid: number;
   readonly home: AbsolutePath;
 }
 
 /**
- * The whole environment of a call. Ours come first and are views, not grants: HOME, PATH, TMPDIR, USER, LOGNAME, SHELL,
- * and what runtimes need. Then what the caller has under granted names, of those that programs obey only what is listed by
- * its whole name, and nothing that bash obeys; then what the config sets.
+ * The whole environment of a call. Our own variables come first and are views, not grants: HOME, PATH, TMPDIR, USER,
+ * LOGNAME, SHELL, and those of runtimes. Then the caller's variables under granted names: those that programs obey only
+ * if listed by whole name, those that bash obeys never. The config's values come last.
  */
 export function deriveEnvironment(
   settings: ToolSettings,
   granted: Profile,
   person: Person,
   callerEnv: Readonly<Record<string, string | undefined>>,
-): Launch["env"] {
+): ProgramStart["env"] {
   const user = person.uid === 0 ? "root" : "user";
   const passed = Object.entries(callerEnv).flatMap(([name, value]): [string, string][] =>
     value !== undefined && mayPass(settings.sandbox.env.pass, name) && coversEnv(granted.env, name)

@@ -3,13 +3,13 @@ import type { Macos } from "../profile/macos.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import type { Suffixes } from "../profile/suffix.ts";
 
-/** A configured root as the machine has it: canonical path, and where the config names it. */
+/** A configured root as found on the machine: its canonical path, and its place in the config. */
 export interface Root {
   readonly name: string;
   readonly path: AbsolutePath;
-  /** The links on the way as people write it, outside of every root; left out where there are none. */
+  /** The links on the way as people write it, outside of every root; absent if there are none. */
   readonly links?: readonly Link[];
-  /** `none`: for a tool that does not need it. */
+  /** `none`: the tool does not need it. */
   readonly mode: "rw" | "ro" | "none";
   readonly suffixes: Suffixes;
   readonly writeApproval: boolean;
@@ -17,39 +17,39 @@ export interface Root {
   readonly at: Position | null;
 }
 
-/** A symlink of the host that stands in a folder the sandbox makes anew: `/bin` → `usr/bin`. */
+/** A symlink of the host in a folder that the sandbox creates: `/bin` → `usr/bin`. */
 export interface Link {
   readonly path: AbsolutePath;
   readonly target: string;
 }
 
-/** A file that is made for each call in HOME inside. */
+/** A file that is made for each call in HOME inside the sandbox. */
 export interface HomeFile {
   /** Its path from HOME: `.gitconfig`. */
   readonly name: string;
   readonly text: string;
-  /** The variable without which nobody is given it. */
+  /** The file is given only if this variable is set. */
   readonly needs?: string;
-  /** The variable that names it to its programs where a config gives them another HOME. */
+  /** The variable that points programs to the file if the config sets another HOME. */
   readonly namedBy?: string;
 }
 
-/** How a person's git configuration signs. */
+/** The signing set-up of a person's git configuration. */
 export interface Signing {
   readonly signs: readonly ("commit" | "tag")[];
   readonly format: "ssh" | "openpgp" | "x509";
-  /** The variable by which programs inside find what signs. */
+  /** The variable by which programs inside find the signing agent. */
   readonly needs: "SSH_AUTH_SOCK" | "GNUPGHOME";
 }
 
-/** What a person's git configuration says that a call may have to be told about. */
+/** The parts of a person's git configuration that a call may have to be warned about. */
 export interface GitOfCaller {
   readonly signing: Signing | null;
-  /** The filters whose commands are carried. */
+  /** The filters whose commands are carried over. */
   readonly filters: readonly string[];
 }
 
-/** What programs of one kind need to start, found on this machine. All of `read` is canonical. */
+/** Requirements for starting programs of one kind, found on this machine. All paths of `read` are canonical. */
 export interface Runtime {
   readonly name: string;
   readonly read: readonly AbsolutePath[];
@@ -58,10 +58,10 @@ export interface Runtime {
   readonly path: readonly AbsolutePath[];
   /** Variables that programs of this runtime need. */
   readonly env: Readonly<Record<string, string>>;
-  /** Files that its programs find in HOME inside, for the `git` runtime `.gitconfig` and what it names. */
+  /** Files for HOME inside the sandbox; for the `git` runtime `.gitconfig` and the files it names. */
   readonly files?: readonly HomeFile[];
-  /** What is known of the person's git configuration; for the `git` runtime alone. */
+  /** The person's git configuration; only for the `git` runtime. */
   readonly git?: GitOfCaller;
-  /** Groups that its programs ask macOS for, where this machine is one. */
+  /** Groups that its programs request from macOS; empty on other systems. */
   readonly macos: Macos;
 }

@@ -1,17 +1,17 @@
 import type { AbsolutePath } from "../profile/path.ts";
 
-/** What runs: argv with an absolute program, the folder it starts in and its whole environment. */
-export interface Launch {
+/** A program to start: argv with an absolute program, its working folder and its whole environment. */
+export interface ProgramStart {
   readonly argv: readonly [AbsolutePath, ...string[]];
   readonly cwd: AbsolutePath;
-  /** The same folder as its caller spells it, by links that are made inside; left out where that is no other path. */
+  /** The same folder as its caller spells it, by links that are made inside; absent if the path is the same. */
   readonly typedCwd?: AbsolutePath;
   readonly env: Readonly<Record<string, string>>;
-  /** Hosts that the profile does not list may be asked about while it runs. */
+  /** A person may be asked about hosts outside the profile while it runs. */
   readonly asksForHosts?: boolean;
-  /** Files that are made for the launch alone, in the sandbox's own root folder: no path of the host. */
+  /** Files made for this launch only, in the sandbox's own root folder: no path of the host. */
   readonly given?: readonly GivenFile[];
-  /** Files that are made for the launch alone in HOME inside, each right in it; the program may change them. */
+  /** Files made for this launch only, directly in HOME inside; the program may change them. */
   readonly atHome?: readonly FileAtHome[];
 }
 
@@ -21,7 +21,7 @@ export interface FileAtHome {
   readonly text: string;
 }
 
-/** A file that is handed over by its bytes, so that nobody can change it on the way. */
+/** A file that is passed by its bytes, so that it can't be changed on the way. */
 export interface GivenFile {
   readonly path: AbsolutePath;
   readonly bytes: Uint8Array;

@@ -3,43 +3,71 @@ import { Action, RuleOrder } from "../policy/action.ts";
 import { ToolRule } from "../policy/tool-rule.ts";
 import { ToolNeeds } from "./program-tool.ts";
 
-/** What rules and people know a server by. */
+/** The name of a server in rules and questions. */
 export const McpServerName = z
   .string()
-  .regex(
-    /^[a-z0-9_][a-z0-9_-]{0,63}$/,
-    "a server's name is lower-case letters, digits, `_` and `-`, 64 at most",
-  );
+  .regex(/^[a-z0-9_][a-z0-9_-]{0,63}$/, "write at most 64 lower-case letters, digits, `_` and `-`");
 
 const HALF = "half a character (a lone surrogate)";
 const Word = z
   .string()
-  .regex(/^[^\0]*$/, "a word can't hold NUL")
-  .refine((word) => word.isWellFormed(), `a word can't hold ${HALF}`);
+  .regex(/^[^\0]*$/, "a word can't contain NUL")
+  .refine((word) => word.isWellFormed(), `a word can't contain ${HALF}`);
 
 /**
- * `mcp.servers.<name>` of cofferdam.yaml: a server that speaks MCP over its standard streams, and what it gets when
- * `cofferdam mcp --wrap` runs it. Its rules are on its own tools' names; others know the tools as `<name>/<tool>`.
+ * `mcp.servers.<name>` of cofferdam.yaml: a server that speaks MCP over its standard streams, and its sandbox under
+ * `cofferdam mcp --wrap`. Its own rules use its own tool names; other rules name the tools `<name>/<tool>`.
  */
 export const McpServer = z.strictObject({
-  command: z.array(Word).min(1).max(1000),
-  /** `write_on_start`: its start is asked about, and a yes lets it write where calls are asked first. */
+  command: z
+    .array(Word)
+    .min(1)
+    .max(1000)
+    .meta({
+      description: "The words that start the server.",
+      examples: [["npx", "server-files", "./notes"]],
+    }),
   needs: ToolNeeds.unwrap()
-    .extend({ write_on_start: z.boolean().default(false) })
-    .prefault({}),
-  order: RuleOrder.default("last-match"),
-  rules: z.array(ToolRule).max(10_000).default([]),
-  /** `trusted`: what it says of its tools, that they only read or that they destroy, counts as their risk. */
-  annotations: z.enum(["untrusted", "trusted"]).default("untrusted"),
-  /** What is done when it wants the client's model to write something. */
-  sampling: Action.default("deny"),
-  /** What is done when it wants something of the person at the client. */
-  elicitation: Action.default("deny"),
+    .extend({
+      write_on_start: z
+        .boolean()
+        .default(false)
+        .describe("Ask a person when the server starts; an approval lets it write in roots that ask first."),
+    })
+    .prefault({})
+    .describe("The permissions of this config that the server needs. It never gets more."),
+  order: RuleOrder.default("last-match").describe(
+    "The rule that decides if several rules of this server cover a call.",
+  ),
+  rules: z
+    .array(ToolRule)
+    .max(10_000)
+    .default([])
+    .meta({
+      description: "Rules for the tools of this server, by their own names.",
+      examples: [[{ pattern: "read_*", action: "allow" }]],
+    }),
+  annotations: z
+    .enum(["untrusted", "trusted"])
+    .default("untrusted")
+    .describe("`trusted`: the server's annotations decide the risk of its tools."),
+  sampling: Action.default("deny").describe(
+    "The action when the server requests a text from the client's model.",
+  ),
+  elicitation: Action.default("deny").describe(
+    "The action when the server asks the client's user a question.",
+  ),
 });
 export type McpServer = z.infer<typeof McpServer>;
 
 /** `mcp:` of cofferdam.yaml. */
 export const McpSection = z.strictObject({
-  servers: z.record(McpServerName, McpServer).default({}),
+  servers: z
+    .record(McpServerName, McpServer)
+    .default({})
+    .meta({
+      description: "Servers, by names of your choice. Other rules name a tool as `NAME/tool`.",
+      examples: [{ files: { command: ["npx", "server-files", "./notes"] } }],
+    }),
 });
 export type McpSection = z.infer<typeof McpSection>;

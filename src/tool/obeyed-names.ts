@@ -1,6 +1,6 @@
 import { coversEnv, type EnvPattern } from "../profile/env-pattern.ts";
 
-/** Names that bash obeys before it has read its line: with them a command would be another one than was judged. */
+/** Names that bash obeys before it reads its line: they could change the command after it was judged. */
 const OBEYED_BY_BASH = new Set(
   [
     "BASH_ENV ENV IFS PS4 PROMPT_COMMAND SHELLOPTS BASHOPTS CDPATH GLOBIGNORE",
@@ -8,10 +8,7 @@ const OBEYED_BY_BASH = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
-/**
- * Names that a program loader, shell or interpreter obeys: their values make it load or run something. Search paths
- * such as NODE_PATH and PYTHONPATH are left out: they only say where what a program asks for is looked up.
- */
+/** Names by which a loader, shell or interpreter runs something. NODE_PATH and the like only say where to search. */
 const OBEYED_PREFIXES = ["LD_", "DYLD_", "GIT_", "BASH_FUNC_", "LUA_INIT", "CORECLR_", "COR_"];
 const OBEYED_NAMES = new Set(
   [
@@ -23,20 +20,20 @@ const OBEYED_NAMES = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
-/** What names of functions begin with that bash takes over, anybody's and that of macOS. */
+/** Prefixes of the names of functions that bash imports, in general and on macOS. */
 const FUNCTIONS = ["BASH_FUNC_", "__BASH_FUNC<"];
 
-/** The names of the variables by which the gate is handed a program's words begin so: no program has one. */
+/** Prefix of the variables that pass a program's words to the gate: no program receives one. */
 export const GATES_OWN = "cofferdam_";
 
-/** True when setting the name can make a program run something by itself. */
+/** True if setting the name can make a program run something by itself. */
 export function isObeyed(name: string): boolean {
   return OBEYED_NAMES.has(name) || OBEYED_PREFIXES.some((prefix) => name.startsWith(prefix));
 }
 
 /**
- * True when the caller's value of a name comes along: not by a wildcard such as `*` where programs obey it, only by its
- * own name; and never where it would change what bash makes of a line, or is the gate's.
+ * True if the caller's value of a name is passed on. A name that programs obey needs its own entry, not a wildcard such
+ * as `*`. A name that changes how bash reads a line, or that is the gate's, is never passed.
  */
 export function mayPass(patterns: readonly EnvPattern[], name: string): boolean {
   if (OBEYED_BY_BASH.has(name) || [...FUNCTIONS, GATES_OWN].some((own) => name.startsWith(own))) return false;

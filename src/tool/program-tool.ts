@@ -9,36 +9,49 @@ import type { ToolSettings } from "./derive.ts";
 import type { Root } from "./facts.ts";
 import type { FunctionTool } from "./function-tool.ts";
 
-/** What a program needs of what the config grants: never more, so nothing here widens anything. */
+/** The part of the config's grants that a program needs: never more, so it cannot widen anything. */
 export const ToolNeeds = z
   .strictObject({
-    /** Roots by their names, and how far it needs each; left out, all of them as the config has them. */
-    roots: z.record(z.string(), z.enum(["read", "write"])).optional(),
-    /** Whether it needs the network that the config gives to commands. */
-    network: z.boolean().optional(),
-    /** Which of the groups of system calls it needs that the config grants. */
-    syscalls: SyscallsSection.optional(),
-    /** Which of the groups of devices it needs that the config grants. */
-    devices: DevicesSection.optional(),
-    /** Which of the groups of macOS it needs that the config grants; those of runtimes come along with these. */
-    macos: MacosSection.optional(),
-    /** Ports that its server is reached by, of those that the config gives to commands: open whenever it runs. */
-    ports: PortsSection.optional(),
-    /**
-     * The folder it starts in, from the one that calls start in. Left out it is that one, or, where no root that the tool
-     * needs holds it, the first root that it needs.
-     */
-    cwd: z.string().min(1).optional(),
+    roots: z
+      .record(z.string(), z.enum(["read", "write"]))
+      .optional()
+      .meta({
+        description:
+          "Roots by name, and the access that the tool needs. Default: all roots, as the config grants them.",
+        examples: [{ notes: "read" }],
+      }),
+    network: z
+      .boolean()
+      .optional()
+      .describe("Whether the tool needs the network that the config grants to commands."),
+    syscalls: SyscallsSection.optional().describe("The groups of system calls that the tool needs."),
+    devices: DevicesSection.optional().describe("The groups of devices that the tool needs."),
+    macos: MacosSection.optional().describe(
+      "The groups of macOS services that the tool needs; it also gets those of its runtimes.",
+    ),
+    ports: PortsSection.optional().meta({
+      description: "Ports of the config's list that lead to the tool.",
+      examples: [[5173]],
+    }),
+    cwd: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({
+        description:
+          "The working folder of the tool. Default: that of calls, or, if it is in no root that the tool needs, the first root that the tool needs.",
+        examples: ["./notes"],
+      }),
   })
   .readonly();
 export type ToolNeeds = z.infer<typeof ToolNeeds>;
 
-/** The words of a program: as a template in which `{name}` is an argument, or made from the arguments. */
+/** The words of a program: a template in which `{name}` is an argument, or made from the arguments. */
 export type CommandTemplate<Input> = readonly [string, ...string[]] | ((input: Input) => readonly string[]);
 
 /**
- * A program as a tool. It runs in a sandbox of its own, made from what it needs, and never by a shell: what an argument
- * says stays one word. A word that begins with `-` may still be an option to the program: put `--` before it.
+ * A program as a tool. It runs in its own sandbox, made from its needs, and never by a shell: an argument stays one
+ * word. A word that begins with `-` may still be an option to the program: put `--` before it.
  */
 export interface ProgramTool<Input = Json> extends Omit<FunctionTool<Input>, "run"> {
   readonly command: CommandTemplate<Input>;
@@ -49,8 +62,7 @@ const PLACE = /\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 const ONLY_A_PLACE = /^\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
 
 /**
- * The words of one use. A word that is nothing but the place of a list becomes as many words as the list has. Throws
- * `USAGE` where an argument is missing, or is neither text, number nor truth value.
+ * The words of one use; a word that is only a list's place becomes one per item. Throws `USAGE` for an unfit argument.
  */
 export function fillTemplate(template: readonly string[], args: Json): readonly string[] {
   return template.flatMap((word) => {
@@ -61,7 +73,7 @@ export function fillTemplate(template: readonly string[], args: Json): readonly 
   });
 }
 
-/** True for a word of a template in which an argument stands. */
+/** True for a word of a template that contains the place of an argument. */
 export function hasPlace(word: string | undefined): boolean {
   return word !== undefined && word.search(PLACE) >= 0;
 }
@@ -74,26 +86,19 @@ function argumentOf(args: Json, name: string): unknown {
 function textOf(name: string, value: unknown): string {
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean")
     return String(value);
-  throw new CofferdamError(
-    "USAGE",
-    `the command needs ${visible(name)} as a text, a number or a truth value`,
-    {
-      hint: "give the argument, or a default in the tool's schema",
-    },
-  );
+  throw new CofferdamError("USAGE", `the command needs ${visible(name)} as a string, a number or a boolean`, {
+    hint: "pass the argument, or add a default to the tool's schema",
+  });
 }
 
-/**
- * The settings cut down to what a tool needs: for every path and host, a profile derived from the result gives at most
- * what one derived from `settings` gives. Throws `USAGE` for a root that there is not.
- */
+/** The settings reduced to a tool's needs: no derived profile gets wider. Throws `USAGE` for an unknown root. */
 export function settingsFor(settings: ToolSettings, needs: ToolNeeds): ToolSettings {
   const { roots: wanted } = needs;
   const unknown = Object.keys(wanted ?? {}).find((name) =>
     settings.roots.every((root) => root.name !== name),
   );
   if (unknown !== undefined)
-    throw new CofferdamError("USAGE", `there is no root ${visible(unknown)} for a tool to need`, {
+    throw new CofferdamError("USAGE", `a tool needs the unknown root ${visible(unknown)}`, {
       hint: `the roots are ${settings.roots.map(({ name }) => name).join(", ") || "none"}`,
     });
   const { sandbox, shell } = settings;
@@ -115,7 +120,7 @@ export function settingsFor(settings: ToolSettings, needs: ToolNeeds): ToolSetti
   };
 }
 
-/** A root that is not needed is closed, not left out: it may lie in one that is. */
+/** A root that is not needed is closed, not left out: it may be inside one that is needed. */
 function needed(root: Root, wanted: Readonly<Record<string, "read" | "write">>): Root {
   if (root.mode === "none") return root;
   const access = Object.hasOwn(wanted, root.name) ? wanted[root.name] : undefined;

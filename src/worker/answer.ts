@@ -1,21 +1,21 @@
 import { parseProfile } from "../profile/canonical.ts";
 import type { FileAnswer, FileRequest } from "../tool/files/protocol.ts";
-import { Fault, faultFrom } from "./faults.ts";
+import { faultFrom, WorkerFault } from "./faults.ts";
 import { find } from "./find.ts";
 import { fitsFrame, MalformedFrame } from "./frames.ts";
-import { Grants } from "./grants.ts";
+import { GrantedFolders } from "./grants.ts";
 import { readLines } from "./lines.ts";
 import { list } from "./list.ts";
 import { look } from "./look.ts";
 import { move } from "./move.ts";
 import { read } from "./read.ts";
 import { remove, sweep } from "./remove.ts";
-import { type Answer, Request } from "./request.ts";
+import { Request, type WorkerAnswer } from "./request.ts";
 import { search } from "./search.ts";
 import { write } from "./write.ts";
 
-/** What goes back for one request. */
-export interface Reply {
+/** The answer to one request. */
+export interface WorkerResponse {
   readonly header: Buffer;
   readonly body: Buffer;
 }
@@ -24,29 +24,29 @@ const NO_BODY = Buffer.alloc(0);
 
 /** The operations of one worker: a profile once, then files under it. */
 export class Operations {
-  #grants: Grants | null = null;
+  #grants: GrantedFolders | null = null;
 
-  /** Throws `MalformedFrame` for what is no request, or no hello where there must be one. */
-  reply(header: string, body: Buffer): Reply {
+  /** Throws `MalformedFrame` for an invalid request, and for a missing or second hello. */
+  reply(header: string, body: Buffer): WorkerResponse {
     const request = requestIn(header);
-    if (request.op === "hello") return told(this.#hello(request.profile), "");
-    if (this.#grants === null) throw new MalformedFrame("the first request is no hello");
+    if (request.op === "hello") return responseFor(this.#hello(request.profile), "");
+    if (this.#grants === null) throw new MalformedFrame("the first request is not a hello");
     const path = "path" in request ? request.path : request.folder;
     try {
-      return told(done(this.#grants, request, body), path);
+      return responseFor(done(this.#grants, request, body), path);
     } catch (error) {
       const fault = faultFrom(error, path);
-      if (!(fault instanceof Fault)) throw error;
+      if (!(fault instanceof WorkerFault)) throw error;
       return { header: Buffer.from(JSON.stringify({ fault: fault.fault })), body: NO_BODY };
     }
   }
 
-  #hello(profile: string): Answer<FileAnswer<"hello">> {
+  #hello(profile: string): WorkerAnswer<FileAnswer<"hello">> {
     if (this.#grants !== null) throw new MalformedFrame("a second hello");
     try {
-      this.#grants = new Grants(parseProfile(profile));
+      this.#grants = new GrantedFolders(parseProfile(profile));
     } catch (cause) {
-      throw new MalformedFrame("the profile is none", { cause });
+      throw new MalformedFrame("the profile is invalid", { cause });
     }
     return { answer: { ok: true } };
   }
@@ -56,15 +56,18 @@ function requestIn(header: string): FileRequest {
   try {
     return Request.parse(JSON.parse(header));
   } catch (cause) {
-    throw new MalformedFrame("the header is no request", { cause });
+    throw new MalformedFrame("the header is not a request", { cause });
   }
 }
 
-/** Throws `TOO_LARGE` for what does not fit a frame, or not even a text. */
-function told({ answer, body = NO_BODY }: Answer<FileAnswer<FileRequest["op"]>>, path: string): Reply {
+/** Throws `TOO_LARGE` for an answer that does not fit a frame, or not even a string. */
+function responseFor(
+  { answer, body = NO_BODY }: WorkerAnswer<FileAnswer<FileRequest["op"]>>,
+  path: string,
+): WorkerResponse {
   const header = Buffer.from(textOf(answer) ?? "");
   if (header.length === 0 || !fitsFrame(header.length, body.length))
-    throw new Fault("TOO_LARGE", path, "the answer is larger than a frame");
+    throw new WorkerFault("TOO_LARGE", path, "the answer is larger than a frame");
   return { header, body };
 }
 
@@ -78,10 +81,10 @@ function textOf(answer: unknown): string | null {
 }
 
 function done(
-  grants: Grants,
+  grants: GrantedFolders,
   request: Exclude<FileRequest, { op: "hello" }>,
   body: Buffer,
-): Answer<FileAnswer<FileRequest["op"]>> {
+): WorkerAnswer<FileAnswer<FileRequest["op"]>> {
   switch (request.op) {
     case "look":
       return look(grants, request);

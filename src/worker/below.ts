@@ -2,30 +2,31 @@ import type { AbsolutePath } from "../profile/path.ts";
 import { joinPath } from "../profile/path.ts";
 import type { NodeKind } from "../tool/files/protocol.ts";
 import { fromRaw } from "./descriptor.ts";
-import { at, Fault } from "./faults.ts";
-import type { OpenFolder } from "./grants.ts";
+import { at, WorkerFault } from "./faults.ts";
+import type { GrantedFolder } from "./grants.ts";
 import { rawNames, statOf } from "./names.ts";
 import { kindOf } from "./node.ts";
 
-const MOST_ENTRIES = 10_000;
+const MAX_ENTRIES = 10_000;
 
-/** Something below a folder. */
+/** An entry below a folder. */
 export interface Below {
   readonly path: AbsolutePath;
   readonly kind: NodeKind;
 }
 
 /**
- * Everything below a folder, folders too, whatever the profile says of it; each folder before what is in it. Throws
- * `TOO_LARGE` behind 10,000 names, and the system's errors for a folder that it does not let be read.
+ * Everything below a folder, folders too, regardless of the profile; each folder before its entries. Throws `TOO_LARGE`
+ * after 10,000 names, and the system's errors for an unreadable folder.
  */
-export function* entriesBelow(top: OpenFolder): Generator<Below> {
-  let left = MOST_ENTRIES;
+export function* entriesBelow(top: GrantedFolder): Generator<Below> {
+  let left = MAX_ENTRIES;
   const waiting: AbsolutePath[] = [top.path];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     using open = openBelow(top, folder);
     for (const raw of at(folder, () => rawNames(open.descriptor))) {
-      if (left === 0) throw new Fault("TOO_LARGE", top.path, `more than ${MOST_ENTRIES} names are in it`);
+      if (left === 0)
+        throw new WorkerFault("TOO_LARGE", top.path, `it contains more than ${MAX_ENTRIES} names`);
       left -= 1;
       const name = fromRaw(raw);
       const stat = at(folder, () => statOf(open.descriptor, name));
@@ -38,8 +39,8 @@ export function* entriesBelow(top: OpenFolder): Generator<Below> {
   }
 }
 
-/** A folder below another, reached from it name by name: few are open at once, however deep the tree is. */
-function openBelow(top: OpenFolder, path: AbsolutePath): OpenFolder & Disposable {
+/** A folder below another, reached from it name by name: few are open at the same time, however deep the tree is. */
+function openBelow(top: GrantedFolder, path: AbsolutePath): GrantedFolder & Disposable {
   const names = path
     .slice(top.path.length)
     .split("/")

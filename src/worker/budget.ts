@@ -1,38 +1,37 @@
 /** Why a walk ended before its end. */
-export type Stopped = "time" | "found" | "entries" | null;
+export type BudgetStop = "time" | "found" | "entries" | null;
 
-const MOST_ENTRIES = 200_000;
+const MAX_ENTRIES = 200_000;
 
-/** What a walk through a tree may use up, and which of it was used up first. */
+/** The budget of a walk through a tree, and which part of it ran out first. */
 export class Budget {
   readonly #deadline: number;
   #found: number;
-  #entries = MOST_ENTRIES;
-  #stopped: Stopped = null;
+  #entries = MAX_ENTRIES;
+  #stopped: BudgetStop = null;
 
   constructor(mostFound: number, timeMs: number) {
     this.#deadline = performance.now() + timeMs;
     this.#found = mostFound;
   }
 
-  get stopped(): Stopped {
+  get stopped(): BudgetStop {
     return this.#stopped;
   }
 
-  /** True while there is time. */
   hasTime(): boolean {
     if (this.#stopped === null && performance.now() > this.#deadline) this.#stopped = "time";
     return this.#stopped === null;
   }
 
-  /** Counts a name that is come by; false when there may be no more of them. */
+  /** Counts a name; false if it exceeds the maximum. */
   passEntry(): boolean {
     if (this.#entries === 0) this.#stopped ??= "entries";
     this.#entries -= 1;
     return this.hasTime();
   }
 
-  /** Counts what was found; false when it is one too many. */
+  /** Counts a result; false if it exceeds the maximum. */
   takeFound(): boolean {
     if (this.#found === 0) this.#stopped ??= "found";
     this.#found -= 1;

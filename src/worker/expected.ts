@@ -1,25 +1,25 @@
 import type { Expected } from "../tool/files/protocol.ts";
-import { Fault } from "./faults.ts";
-import type { OpenFolder } from "./grants.ts";
+import { WorkerFault } from "./faults.ts";
+import type { GrantedFolder } from "./grants.ts";
 import { statOf } from "./names.ts";
 import { versionOf } from "./node.ts";
-import type { Node } from "./walk.ts";
+import type { WalkedInode } from "./walk.ts";
 
-/** Throws `CHANGED` when what was found is not what the change was decided for. */
-export function demandExpected(expected: Expected, node: Node | null, path: string): void {
+/** Throws `CHANGED` if the inode is not the one that the change was decided for. */
+export function demandExpected(expected: Expected, node: WalkedInode | null, path: string): void {
   const version = node === null ? null : versionOf(node.stat);
   if (version !== wantedVersion(expected)) throw changed(path);
 }
 
-/** As `demandExpected`, of what stands at the name now: right before it is changed. */
-export function demandStill(expected: Expected, folder: OpenFolder, name: string, path: string): void {
+/** The same for the inode at the name now, right before it is changed. */
+export function demandStill(expected: Expected, folder: GrantedFolder, name: string, path: string): void {
   const stat = statOf(folder.descriptor, name);
   if ((stat === null ? null : versionOf(stat)) !== wantedVersion(expected)) throw changed(path);
 }
 
-/** What stands there is not what was looked at. */
-export function changed(path: string): Fault {
-  return new Fault("CHANGED", path, "it is not what was looked at");
+/** The error for an inode that is not the expected one. */
+export function changed(path: string): WorkerFault {
+  return new WorkerFault("CHANGED", path, "it differs from the version that was checked");
 }
 
 function wantedVersion(expected: Expected): string | null {

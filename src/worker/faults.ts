@@ -1,11 +1,8 @@
 import { constants } from "node:os";
 import type { FileFault } from "../tool/files/protocol.ts";
 
-/**
- * Why an operation ends, thrown from wherever that is seen and caught in one place, where it becomes the answer. No
- * `CofferdamError`: it is no broken set-up, and it never leaves this process.
- */
-export class Fault extends Error {
+/** The reason why an operation ends; it becomes the answer. It never leaves this process, so no `CofferdamError`. */
+export class WorkerFault extends Error {
   override readonly name = "Fault";
   readonly fault: FileFault;
 
@@ -15,35 +12,34 @@ export class Fault extends Error {
   }
 }
 
-/** The code of a system error, as `ENOENT`; null for what is none. */
+/** The code of a system error, as `ENOENT`; null for any other error. */
 export function codeOf(error: unknown): string | null {
   if (!(error instanceof Error) || !("code" in error) || !("errno" in error)) return null;
   return typeof error.code === "string" ? error.code : null;
 }
 
-/** An error as the system's own, where its call would not have been the right one. */
+/** An error like the system's own, for a call that would not have been the right one. */
 export function systemError(code: keyof typeof constants.errno, path: string): Error {
   return Object.assign(new Error(`${code}: ${path}`), { code, errno: -constants.errno[code] });
 }
 
-/** Any of the codes that mean that the name, as it was wanted, is not there; or what it was wanted in is elsewhere by now. */
+/** True for the codes of a name that is missing, or whose folder has moved. */
 export function isGone(error: unknown): boolean {
   return isChanged(error) || ["ENOENT", "ENOTDIR", "ELOOP"].includes(codeOf(error) ?? "");
 }
 
-/** True for `CHANGED`. */
 export function isChanged(error: unknown): boolean {
-  return error instanceof Fault && error.fault.fault === "CHANGED";
+  return error instanceof WorkerFault && error.fault.fault === "CHANGED";
 }
 
-/** A system error at a path as a fault; what is a fault or no system error stays as it is. */
+/** A system error at a path, as a fault; any other error stays as it is. */
 export function faultFrom(error: unknown, path: string): unknown {
   const code = codeOf(error);
-  if (error instanceof Fault || code === null) return error;
-  return new Fault(FAULTS[code] ?? "SYSTEM", path, code);
+  if (error instanceof WorkerFault || code === null) return error;
+  return new WorkerFault(FAULTS[code] ?? "SYSTEM", path, code);
 }
 
-/** Runs a step, and says of its system errors which path they are about. */
+/** Runs a step, and adds the path to its system errors. */
 export function at<Result>(path: string, step: () => Result): Result {
   try {
     return step();
@@ -52,7 +48,7 @@ export function at<Result>(path: string, step: () => Result): Result {
   }
 }
 
-/** What the codes mean that have a word of their own. EBUSY and EXDEV have none: a mount is not ours to replace. */
+/** The codes with a fault of their own. EBUSY and EXDEV have none: a mount is not ours to replace. */
 const FAULTS: Readonly<Record<string, FileFault["fault"]>> = {
   ENOENT: "NOT_FOUND",
   ENOTDIR: "WRONG_KIND",

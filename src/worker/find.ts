@@ -2,16 +2,16 @@ import type { FileAnswer } from "../tool/files/protocol.ts";
 import { Budget } from "./budget.ts";
 import { at } from "./faults.ts";
 import { globTest } from "./glob.ts";
-import type { Grants } from "./grants.ts";
+import type { GrantedFolders } from "./grants.ts";
 import { statOf } from "./names.ts";
 import { kindOf, ruledKind } from "./node.ts";
 import { folderAt } from "./read.ts";
-import type { Answer, RequestOf } from "./request.ts";
+import type { RequestOf, WorkerAnswer } from "./request.ts";
 import { filesBelow } from "./tree.ts";
 import { walk } from "./walk.ts";
 
-/** What is below a folder and matches, folders left out; of what may not be read, nothing. */
-export function find(grants: Grants, wanted: RequestOf<"find">): Answer<FileAnswer<"find">> {
+/** The matching paths below a folder, without folders and without unreadable paths. */
+export function find(grants: GrantedFolders, wanted: RequestOf<"find">): WorkerAnswer<FileAnswer<"find">> {
   const { path, glob, mostFound, timeMs } = wanted;
   using place = walk(grants, path, "followed");
   const { descriptor } = folderAt(grants, place);

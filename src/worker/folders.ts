@@ -2,35 +2,32 @@ import { mkdirSync, rmdirSync } from "node:fs";
 import { joinPath } from "../profile/path.ts";
 import type { Descriptor } from "./descriptor.ts";
 import { changed } from "./expected.ts";
-import { codeOf, Fault, faultFrom } from "./faults.ts";
-import type { Grants, OpenFolder } from "./grants.ts";
-import { holderOf, holdStill, type Place } from "./walk.ts";
+import { codeOf, faultFrom, WorkerFault } from "./faults.ts";
+import type { GrantedFolder, GrantedFolders } from "./grants.ts";
+import { holderOf, holdStill, type WalkedPlace } from "./walk.ts";
 
-/**
- * The folder that a name is put into, with those that were made for it. Unless `keep` was called, they are removed when
- * it is disposed of, as far as they are still empty.
- */
+/** The folder for a new name. Unless `keep` was called, disposal removes those created for it that are still empty. */
 export class TargetFolder implements Disposable {
-  readonly folder: OpenFolder;
+  readonly folder: GrantedFolder;
   readonly name: string;
   readonly #made: readonly Made[];
   #isKept = false;
 
-  private constructor(folder: OpenFolder, name: string, made: readonly Made[]) {
+  private constructor(folder: GrantedFolder, name: string, made: readonly Made[]) {
     this.folder = folder;
     this.name = name;
     this.#made = made;
   }
 
   /**
-   * Makes the folders above a missing place, when they are to be made. Throws `NOT_FOUND` when they are not, `DENIED`
-   * for one that may not be made, before any is.
+   * Creates the folders above a missing place if `isMaking`. Throws `NOT_FOUND` otherwise, and `DENIED` for a folder
+   * that may not be created, before any is.
    */
-  static open(grants: Grants, place: Place, isMaking: boolean): TargetFolder {
+  static open(grants: GrantedFolders, place: WalkedPlace, isMaking: boolean): TargetFolder {
     const holder = holderOf(place);
     const above = place.names.slice(0, -1);
     if (above.length > 0 && !isMaking)
-      throw new Fault("NOT_FOUND", joinPath(holder.folder.path, above[0] ?? ""), "ENOENT");
+      throw new WorkerFault("NOT_FOUND", joinPath(holder.folder.path, above[0] ?? ""), "ENOENT");
     let path = holder.folder.path;
     for (const name of above) {
       path = joinPath(path, name);
@@ -61,12 +58,12 @@ export class TargetFolder implements Disposable {
 }
 
 interface Made {
-  readonly above: OpenFolder;
+  readonly above: GrantedFolder;
   readonly name: string;
-  readonly folder: OpenFolder;
+  readonly folder: GrantedFolder;
 }
 
-function make(above: OpenFolder, name: string): OpenFolder {
+function make(above: GrantedFolder, name: string): GrantedFolder {
   const path = joinPath(above.path, name);
   holdStill(above);
   let descriptor: Descriptor | null = null;
@@ -89,7 +86,7 @@ function unmake(made: readonly Made[], isKept: boolean): void {
   }
 }
 
-/** For tidying up behind a failure, which is what is told; what is left over has a name that says whose it is. */
+/** For cleaning up after a failure, which is the error reported; leftovers have a name that shows their owner. */
 export function tryQuietly(step: () => void): boolean {
   try {
     step();

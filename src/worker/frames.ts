@@ -4,23 +4,23 @@ import { codeOf } from "./faults.ts";
 /** `LARGEST_FRAME` of tool/files/protocol.ts, which may be named here but not imported: all that follows a length. */
 export const LARGEST_FRAME = 80 * 1024 ** 2;
 
-/** What frames begin with: two lengths of four bytes. The first does not count itself. */
+/** The start of a frame: two lengths of four bytes. The first does not count itself. */
 const LENGTHS = 8;
 const BUFFER_BYTES = 64 * 1024;
 
-/** One message. The body is only good until the next frame is read. */
-export interface Frame {
+/** One message. The body is valid until the next frame is read. */
+export interface WorkerFrame {
   readonly header: string;
   readonly body: Buffer;
 }
 
-/** What was read is no frame: whoever sends this does not speak the protocol. */
+/** Invalid frame: the sender does not speak the protocol. */
 export class MalformedFrame extends Error {
   override readonly name = "MalformedFrame";
 }
 
-/** Frames from a descriptor, one after the other. The thread waits in the read, which costs the least. */
-export class FrameReader {
+/** Reads frames from a descriptor, one after the other. The thread blocks in the read, which costs the least. */
+export class WorkerFrameReader {
   readonly #fd: number;
   readonly #buffer = Buffer.allocUnsafe(BUFFER_BYTES);
   #begin = 0;
@@ -30,8 +30,8 @@ export class FrameReader {
     this.#fd = fd;
   }
 
-  /** The next frame; null when the other side has ended between two. Throws `MalformedFrame`. */
-  next(): Frame | null {
+  /** The next frame; null if the other side ended between two frames. Throws `MalformedFrame`. */
+  next(): WorkerFrame | null {
     if (!this.#has(LENGTHS)) {
       if (this.#begin === this.#end) return null;
       throw new MalformedFrame("it ends within the lengths");
@@ -39,13 +39,12 @@ export class FrameReader {
     const length = this.#buffer.readUInt32BE(this.#begin);
     const headerBytes = this.#buffer.readUInt32BE(this.#begin + 4);
     if (length < 4 || length > LARGEST_FRAME || headerBytes > length - 4)
-      throw new MalformedFrame("its lengths are none");
+      throw new MalformedFrame("its lengths are invalid");
     this.#begin += LENGTHS;
     const rest = this.#take(length - 4);
     return { header: rest.toString("utf8", 0, headerBytes), body: rest.subarray(headerBytes) };
   }
 
-  /** True when so many bytes are in the buffer; reads until then. */
   #has(bytes: number): boolean {
     if (this.#begin === this.#end) [this.#begin, this.#end] = [0, 0];
     if (this.#begin + bytes > BUFFER_BYTES) {
@@ -62,7 +61,7 @@ export class FrameReader {
 
   #take(bytes: number): Buffer {
     if (bytes <= BUFFER_BYTES) {
-      if (!this.#has(bytes)) throw new MalformedFrame("it is cut off");
+      if (!this.#has(bytes)) throw new MalformedFrame("it is incomplete");
       this.#begin += bytes;
       return this.#buffer.subarray(this.#begin - bytes, this.#begin);
     }
@@ -71,14 +70,14 @@ export class FrameReader {
     [this.#begin, this.#end] = [0, 0];
     while (at < bytes) {
       const got = readSome(this.#fd, whole, at);
-      if (got === 0) throw new MalformedFrame("it is cut off");
+      if (got === 0) throw new MalformedFrame("it is incomplete");
       at += got;
     }
     return whole;
   }
 }
 
-/** True when an answer of that many bytes goes into one frame. */
+/** True if an answer of that many bytes fits one frame. */
 export function fitsFrame(headerBytes: number, bodyBytes: number): boolean {
   return 4 + headerBytes + bodyBytes <= LARGEST_FRAME;
 }
@@ -105,7 +104,6 @@ function writeWhole(fd: number, parts: readonly Buffer[]): void {
   }
 }
 
-/** What is left of the parts behind that many bytes. */
 function without(parts: readonly Buffer[], bytes: number): readonly Buffer[] {
   let gone = bytes;
   const left: Buffer[] = [];
@@ -127,7 +125,7 @@ function readSome(fd: number, into: Buffer, at: number): number {
   }
 }
 
-/** Only ends that somebody made non-blocking come here: a short wait, then longer ones, up to 10 ms. */
+/** Only for non-blocking descriptors: a short wait, then longer ones, up to 10 ms. */
 function pause(tries: number): void {
   Atomics.wait(
     new Int32Array(new SharedArrayBuffer(4)),

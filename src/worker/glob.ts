@@ -1,12 +1,9 @@
 import { CofferdamError } from "../errors.ts";
 import { type AbsolutePath, knownPath } from "../profile/path.ts";
 import { exactTest, parsePatterns } from "../profile/pattern.ts";
-import { Fault } from "./faults.ts";
+import { WorkerFault } from "./faults.ts";
 
-/**
- * A test for paths below a folder: `*.ts` is any such name below it, `/*.ts` one in the folder itself. Null takes all.
- * Throws `BAD_PATTERN`.
- */
+/** A test for paths below a folder: `*.ts` matches at any depth, `/*.ts` in it, null all. Throws `BAD_PATTERN`. */
 export function globTest(glob: string | null, folder: AbsolutePath): (path: AbsolutePath) => boolean {
   if (glob === null) return () => true;
   const tests = parse(glob, folder).map((pattern) => exactTest(pattern, false));
@@ -21,7 +18,7 @@ function parse(glob: string, folder: AbsolutePath): ReturnType<typeof parsePatte
   try {
     return parsePatterns(glob);
   } catch (error) {
-    if (error instanceof CofferdamError) throw new Fault("BAD_PATTERN", folder, error.message);
+    if (error instanceof CofferdamError) throw new WorkerFault("BAD_PATTERN", folder, error.message);
     throw error;
   }
 }

@@ -2,16 +2,15 @@ import type { Descriptor } from "./descriptor.ts";
 import { PathDescriptor } from "./path-descriptor.ts";
 import { ProcDescriptor } from "./proc-descriptor.ts";
 
-/** What a worker stands on: how it gets at files on this system. */
-export interface Ground {
-  /** The root of the file system. */
+/** How a worker accesses files on this system. */
+export interface FileSystemAccess {
   readonly root: Descriptor;
-  /** Names that only differ in case may be one. */
+  /** True if names that only differ in case may be the same. */
   readonly foldsCase: boolean;
 }
 
-/** The ground of the system that this runs on. */
-export function ground(): Ground {
+/** The file access of the current system. */
+export function ground(): FileSystemAccess {
   return process.platform === "darwin"
     ? { root: PathDescriptor.root(), foldsCase: true }
     : { root: ProcDescriptor.root(), foldsCase: false };

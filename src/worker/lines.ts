@@ -1,36 +1,36 @@
 import type { FileAnswer } from "../tool/files/protocol.ts";
-import type { Content } from "./descriptor.ts";
-import { at, Fault } from "./faults.ts";
-import type { Grants } from "./grants.ts";
+import type { OpenInode } from "./descriptor.ts";
+import { at, WorkerFault } from "./faults.ts";
+import type { GrantedFolders } from "./grants.ts";
 import { versionOf } from "./node.ts";
-import { fileAt, fill, MOST_BODY } from "./read.ts";
-import type { Answer, RequestOf } from "./request.ts";
+import { fileAt, fill, MAX_BODY } from "./read.ts";
+import type { RequestOf, WorkerAnswer } from "./request.ts";
 import { walk } from "./walk.ts";
 
 const NEWLINE = 10;
 const CHUNK_BYTES = 256 * 1024;
 
-/**
- * Lines of a file, with their ends as they are. A line ends behind a newline, the last one also where the file ends.
- * What goes beyond `mostBytes` is cut off, wherever that falls. Behind the end there are 0 lines.
- */
-export function readLines(grants: Grants, wanted: RequestOf<"read-lines">): Answer<FileAnswer<"read-lines">> {
+/** Lines of a file, with their ends; none after its end. Text beyond `mostBytes` is cut off at any position. */
+export function readLines(
+  grants: GrantedFolders,
+  wanted: RequestOf<"read-lines">,
+): WorkerAnswer<FileAnswer<"read-lines">> {
   const { path, first, mostLines, mostBytes } = wanted;
   using place = walk(grants, path, "followed");
   const { descriptor, stat } = fileAt(grants, place);
-  if (mostBytes > MOST_BODY)
-    throw new Fault("TOO_LARGE", place.path, `lines are read up to ${MOST_BODY} bytes`);
+  if (mostBytes > MAX_BODY)
+    throw new WorkerFault("TOO_LARGE", place.path, `lines can be read up to ${MAX_BODY} bytes`);
   return at(place.path, () => {
     using content = descriptor.content();
     const from = beginOf(content, first);
     const { body, lines, isLineCut, isEnd } = takeLines(content, from, mostLines, mostBytes);
-    const told = { target: place.path, version: versionOf(stat), bytes: Number(stat.size) };
-    return { answer: { ...told, lines, isLineCut, isEnd }, body };
+    const file = { target: place.path, version: versionOf(stat), bytes: Number(stat.size) };
+    return { answer: { ...file, lines, isLineCut, isEnd }, body };
   });
 }
 
-/** Where a line begins, counted from 1; the end of the file when it has fewer. */
-function beginOf(file: Content, line: number): number {
+/** The offset of a line, counted from 1; the end of the file if it has fewer. */
+function beginOf(file: OpenInode, line: number): number {
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   let [from, left] = [0, line - 1];
   while (left > 0) {
@@ -54,8 +54,8 @@ interface Taken {
   readonly isEnd: boolean;
 }
 
-/** One byte more than may be answered is read: it tells whether something is behind. */
-function takeLines(file: Content, from: number, mostLines: number, mostBytes: number): Taken {
+/** Reads one byte more than the answer may have: it shows if there is more. */
+function takeLines(file: OpenInode, from: number, mostLines: number, mostBytes: number): Taken {
   let buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, mostBytes + 1));
   let [length, lines, counted] = [0, 0, 0];
   for (;;) {
@@ -72,7 +72,7 @@ function takeLines(file: Content, from: number, mostLines: number, mostBytes: nu
         body: buffer.subarray(0, counted),
         lines,
         isLineCut: false,
-        isEnd: counted === length && isEndAt(file, from + length),
+        isEnd: counted === length && fill(file, Buffer.allocUnsafe(1), from + length) === 0,
       };
     if (got < asked) break;
     if (buffer.length > mostBytes) break;
@@ -89,8 +89,4 @@ function takeLines(file: Content, from: number, mostLines: number, mostBytes: nu
     isLineCut: hasRest && !isEnd,
     isEnd,
   };
-}
-
-function isEndAt(file: Content, offset: number): boolean {
-  return fill(file, Buffer.allocUnsafe(1), offset) === 0;
 }

@@ -2,23 +2,23 @@ import { joinPath } from "../profile/path.ts";
 import type { FileAnswer } from "../tool/files/protocol.ts";
 import { fromRaw, rawText } from "./descriptor.ts";
 import { at } from "./faults.ts";
-import type { Grants, OpenFolder } from "./grants.ts";
+import type { GrantedFolder, GrantedFolders } from "./grants.ts";
 import { statOf } from "./names.ts";
 import { kindOf, ruledKind } from "./node.ts";
 import { folderAt } from "./read.ts";
-import type { Answer, RequestOf } from "./request.ts";
+import type { RequestOf, WorkerAnswer } from "./request.ts";
 import { walk } from "./walk.ts";
 
 type Entry = FileAnswer<"list">["entries"][number];
 
-/** The names in a folder. Of what may not be read there is the name alone: it counts as `other` and has 0 bytes. */
+/** The names in a folder. An unreadable entry has its name alone: its kind is `other`, with 0 bytes. */
 export function list(
-  grants: Grants,
+  grants: GrantedFolders,
   { path, after, mostNames }: RequestOf<"list">,
-): Answer<FileAnswer<"list">> {
+): WorkerAnswer<FileAnswer<"list">> {
   using place = walk(grants, path, "followed");
   const { descriptor } = folderAt(grants, place);
-  const folder: OpenFolder = { descriptor, path: place.path };
+  const folder: GrantedFolder = { descriptor, path: place.path };
   return at(place.path, () => {
     const all = descriptor.names();
     const behind = after === null ? all : all.filter((name) => name > rawText(after));
@@ -32,8 +32,8 @@ export function list(
 }
 
 /**
- * The first names in order. Of many, only those are sorted that come before a sample of them says that enough do: a
- * page of a folder of 100,000 costs a look at each, not a sort.
+ * The first names in order. Only names below a sample's bound are sorted: a page of a folder of 100,000 costs a look at
+ * each, not a sort.
  */
 function firstOf(names: readonly string[], count: number): readonly string[] {
   const share = count / names.length;
@@ -49,7 +49,7 @@ function firstOf(names: readonly string[], count: number): readonly string[] {
   return names.toSorted().slice(0, count);
 }
 
-function entryOf(grants: Grants, folder: OpenFolder, name: string): Entry {
+function entryOf(grants: GrantedFolders, folder: GrantedFolder, name: string): Entry {
   const path = joinPath(folder.path, name);
   const stat = statOf(folder.descriptor, name);
   if (stat === null) return { name, kind: "missing", bytes: 0 };

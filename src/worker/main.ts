@@ -1,16 +1,16 @@
 import { Operations } from "./answer.ts";
 import { codeOf } from "./faults.ts";
-import { FrameReader, MalformedFrame, writeFrame } from "./frames.ts";
+import { MalformedFrame, WorkerFrameReader, writeFrame } from "./frames.ts";
 
-/** `EX_SOFTWARE` of sysexits.h: whoever started this does not speak the protocol, or this broke a law of its own. */
+/** `EX_SOFTWARE` of sysexits.h: the other side does not speak the protocol, or this program broke an invariant. */
 const BROKEN = 70;
 
 /**
- * The program inside the walls that works on files: a frame in, a frame out, one at a time, until its input ends. Nothing
- * else is ever written to its output.
+ * The program in the sandbox that works on files: a frame in, a frame out, until its input ends. Nothing else is
+ * written to its output.
  */
 function serve(input: number, output: number): void {
-  const frames = new FrameReader(input);
+  const frames = new WorkerFrameReader(input);
   const operations = new Operations();
   for (let frame = frames.next(); frame !== null; frame = frames.next()) {
     const { header, body } = operations.reply(frame.header, frame.body);
@@ -21,7 +21,7 @@ function serve(input: number, output: number): void {
 try {
   serve(0, 1);
 } catch (error) {
-  // Nobody is there any more to be answered.
+  // The reader of the answers is gone.
   if (codeOf(error) !== "EPIPE") {
     process.stderr.write(`${error instanceof MalformedFrame ? error.message : String(error)}\n`);
     process.exitCode = BROKEN;

@@ -1,15 +1,15 @@
 import type { FileAnswer } from "../tool/files/protocol.ts";
 import type { Budget } from "./budget.ts";
-import type { Line } from "./text.ts";
+import type { TextLine } from "./text.ts";
 
-/** A line that matches, as it is answered. */
+/** A matching line in an answer. */
 export type Match = FileAnswer<"search">["matches"][number];
 
-/** Finds what is wanted in a line: where it begins, and how long it is. */
+/** Finds the match in a line: its start and its length. */
 export type Seek = (line: string) => { readonly start: number; readonly length: number } | null;
 
-/** UTF-16 units of a line that are shown, and how many of them stand before the match. */
-const MOST_SHOWN = 400;
+/** Maximum of UTF-16 units shown of a line, and those of them before the match. */
+const MAX_SHOWN = 400;
 const SHOWN_BEFORE = 100;
 
 /** The matches in one file, made line by line. */
@@ -20,7 +20,6 @@ export class Matches {
   readonly #context: number;
   readonly #budget: Budget;
   #before: string[] = [];
-  /** Matches that still get lines behind them. */
   #open: { readonly after: string[] }[] = [];
   #line = 0;
   #isFull = false;
@@ -32,8 +31,7 @@ export class Matches {
     this.#budget = budget;
   }
 
-  /** Looks at the next line; false when no more are wanted. */
-  take(line: Line): boolean {
+  take(line: TextLine): boolean {
     this.#line += 1;
     const context = this.#context > 0 ? windowOf(line.text, 0).text : "";
     for (const match of this.#open) match.after.push(context);
@@ -46,7 +44,7 @@ export class Matches {
     return true;
   }
 
-  #add(line: Line, start: number): boolean {
+  #add(line: TextLine, start: number): boolean {
     if (!this.#budget.takeFound()) {
       this.#isFull = true;
       return false;
@@ -68,11 +66,11 @@ export class Matches {
   }
 }
 
-/** The part of a line around a place, without half a surrogate pair at either end. */
+/** The part of a line around a position, without half a surrogate pair at either end. */
 function windowOf(line: string, place: number): { readonly text: string; readonly isWhole: boolean } {
-  if (line.length <= MOST_SHOWN) return { text: line, isWhole: true };
-  let from = Math.max(0, Math.min(place - SHOWN_BEFORE, line.length - MOST_SHOWN));
-  let to = from + MOST_SHOWN;
+  if (line.length <= MAX_SHOWN) return { text: line, isWhole: true };
+  let from = Math.max(0, Math.min(place - SHOWN_BEFORE, line.length - MAX_SHOWN));
+  let to = from + MAX_SHOWN;
   if (/[\udc00-\udfff]/.test(line.charAt(from))) from += 1;
   if (/[\ud800-\udbff]/.test(line.charAt(to - 1))) to -= 1;
   return { text: line.slice(from, to), isWhole: false };

@@ -4,39 +4,34 @@ import type { FileAnswer } from "../tool/files/protocol.ts";
 import { entriesBelow } from "./below.ts";
 import { linkText } from "./descriptor.ts";
 import { changed, demandExpected, demandStill } from "./expected.ts";
-import { at, codeOf, Fault } from "./faults.ts";
+import { at, codeOf, WorkerFault } from "./faults.ts";
 import { TargetFolder, tryQuietly } from "./folders.ts";
-import type { Grants, OpenFolder } from "./grants.ts";
+import type { GrantedFolder, GrantedFolders } from "./grants.ts";
 import { statOf } from "./names.ts";
 import { isSameInode, kindOf, ruledKind, versionOf } from "./node.ts";
-import type { Answer, RequestOf } from "./request.ts";
+import type { RequestOf, WorkerAnswer } from "./request.ts";
 import { placeAnew, Temporary } from "./temporary.ts";
-import { holderOf, holdStill, type Node, type Place, walk } from "./walk.ts";
+import { holderOf, holdStill, type WalkedInode, type WalkedPlace, walk } from "./walk.ts";
 
 const CHUNK_BYTES = 1024 ** 2;
 
-/** Renames a file, a link or a folder to a path where nothing stands. */
-export function move(grants: Grants, wanted: RequestOf<"move">): Answer<FileAnswer<"move">> {
+/** Renames a file, a link or a folder to a free path. */
+export function move(grants: GrantedFolders, wanted: RequestOf<"move">): WorkerAnswer<FileAnswer<"move">> {
   using source = walk(grants, wanted.path, "itself");
   using goal = walk(grants, wanted.to, "itself");
   const kind = source.node === null ? "missing" : kindOf(source.node.stat);
   grants.demandName(source.path, ruledKind(kind));
   grants.demandName(goal.path, ruledKind(kind));
   const { node } = source;
-  if (node === null) throw new Fault("NOT_FOUND", source.path, "ENOENT");
-  if (kind === "other") throw new Fault("WRONG_KIND", source.path, "it is a pipe, a socket or a device");
+  if (node === null) throw new WorkerFault("NOT_FOUND", source.path, "ENOENT");
+  if (kind === "other")
+    throw new WorkerFault("WRONG_KIND", source.path, "it is a pipe, a socket or a device");
   demandExpected(wanted.expected, node, source.path);
-  if (goal.node !== null) throw new Fault("EXISTS", goal.path, "EEXIST");
+  if (goal.node !== null) throw new WorkerFault("EXISTS", goal.path, "EEXIST");
   if (kind === "folder") demandAllBelow(grants, node, source.path, goal.path);
   using target = TargetFolder.open(grants, goal, wanted.folders);
   at(goal.path, () => {
-    const step: Step = {
-      wanted,
-      source,
-      node,
-      from: holderOf(source),
-      target,
-    };
+    const step: Step = { wanted, source, node, from: holderOf(source), target };
     holdStill(step.from.folder);
     holdStill(target.folder);
     demandStill(wanted.expected, step.from.folder, step.from.name, source.path);
@@ -49,15 +44,20 @@ export function move(grants: Grants, wanted: RequestOf<"move">): Answer<FileAnsw
 
 interface Step {
   readonly wanted: RequestOf<"move">;
-  readonly source: Place;
-  readonly node: Node;
-  readonly from: { readonly folder: OpenFolder; readonly name: string };
+  readonly source: WalkedPlace;
+  readonly node: WalkedInode;
+  readonly from: { readonly folder: GrantedFolder; readonly name: string };
   readonly target: TargetFolder;
 }
 
-/** Of each path below a folder, write is demanded under its old and under its new name. */
-function demandAllBelow(grants: Grants, node: Node, path: AbsolutePath, to: AbsolutePath): void {
-  if (isInside(to, path)) throw new Fault("BAD_PATH", to, "a folder can't be moved into itself");
+/** Demands write for each path below a folder, under its old and its new name. */
+function demandAllBelow(
+  grants: GrantedFolders,
+  node: WalkedInode,
+  path: AbsolutePath,
+  to: AbsolutePath,
+): void {
+  if (isInside(to, path)) throw new WorkerFault("BAD_PATH", to, "a folder can't be moved into itself");
   for (const below of entriesBelow({ descriptor: node.descriptor, path })) {
     grants.demand("write", below.path, ruledKind(below.kind));
     grants.demand("write", knownPath(to + below.path.slice(path.length)), ruledKind(below.kind));
@@ -70,8 +70,8 @@ function moveFolder(step: Step): void {
   demandSame(step, () => renameFolder(target.folder, target.name, from.folder, from.name));
 }
 
-/** An empty folder of ours takes the name, and is replaced: a rename would replace one of somebody else as well. */
-function renameFolder(from: OpenFolder, name: string, to: OpenFolder, newName: string): void {
+/** An empty folder of ours takes the name, and is replaced: a direct rename would also replace another's. */
+function renameFolder(from: GrantedFolder, name: string, to: GrantedFolder, newName: string): void {
   const fresh = to.descriptor.child(newName);
   mkdirSync(fresh);
   try {
@@ -95,7 +95,7 @@ function moveName(step: Step): void {
   demandSame(step, () => placeAnew(target.folder, target.name, from.folder, from.name));
 }
 
-/** What was moved must be what was looked at; else it is put back, when nothing has taken its name. */
+/** Checks that the moved inode is the expected one; otherwise puts it back, if its name is still free. */
 function demandSame({ node, target, source }: Step, putBack: () => void): void {
   const stat = statOf(target.folder.descriptor, target.name);
   if (stat !== null && isSameInode(stat, node.stat)) return;
@@ -129,8 +129,13 @@ function copyFile({ wanted, node, from, target, source }: Step): void {
   removeSource(wanted, from, source, () => unlinkSync(target.folder.descriptor.child(target.name)));
 }
 
-/** The last step of a copy. When it can't be done, the copy goes. */
-function removeSource(wanted: Step["wanted"], from: Step["from"], source: Place, undo: () => void): void {
+/** The last step of a copy. If it fails, the copy is removed. */
+function removeSource(
+  wanted: Step["wanted"],
+  from: Step["from"],
+  source: WalkedPlace,
+  undo: () => void,
+): void {
   try {
     holdStill(from.folder);
     demandStill(wanted.expected, from.folder, from.name, source.path);

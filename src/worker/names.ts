@@ -8,7 +8,7 @@ export function rawNames(folder: Descriptor): string[] {
   return folder.names().sort();
 }
 
-/** What stands at a name in a folder, a link itself; null for nothing. */
+/** The stat of a name in a folder, of a link itself; null if it is missing. */
 export function statOf(folder: Descriptor, name: string): BigIntStats | null {
   try {
     return lstatSync(folder.child(name), { bigint: true });

@@ -12,23 +12,23 @@ import {
   realpathSync,
 } from "node:fs";
 import { type AbsolutePath, joinPath, pathFromBytes, ROOT } from "../profile/path.ts";
-import { type Content, type Descriptor, fromRaw, rawText, systemPath } from "./descriptor.ts";
-import { Fault, isGone, systemError } from "./faults.ts";
+import { type Descriptor, fromRaw, type OpenInode, rawText, systemPath } from "./descriptor.ts";
+import { isGone, systemError, WorkerFault } from "./faults.ts";
 import { isSameInode } from "./node.ts";
 
-/** A link in the place of what was found is not followed; a terminal does not become ours, and nothing is waited for. */
+/** A link that replaced the found file is not followed; a terminal does not become ours, and opening does not block. */
 const CONTENT = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /**
- * macOS, where no name can be looked up in an open folder from here: an inode is its path, with the device and number that
- * were seen there, and the folders that led to it, each with its own. A number is not given to another file while there are
- * others (APFS counts on). Nothing is opened but what is read, so that folders need only be passed through.
- * - Before a name is used its folder is looked at: the path must lead to that very folder. A name is then used as on Linux,
- *   but for what somebody does between the look and the use.
- * - What was opened must be the inode that was found; what was listed is told only if the folder is still there.
- * - `isAt` looks at each folder on the way once more, so that none was exchanged, nor is a link by now.
- * Who wins the race of a look and its use leads that one use elsewhere, but not out of the walls: the kernel matches its
- * rules with the path that it has resolved, so that what is granted nowhere is refused there.
+ * macOS, where no name can be looked up in an open folder from here. An inode is its path, with the device and number
+ * that were seen there, and the folders that led to it, each with its own. A number is not given to another file while
+ * there are others (APFS counts on). Only files to be read are opened, so that folders need only be passed through.
+ * - Before a name is used its folder is checked: the path must lead to that very folder. A name is then used as on
+ *   Linux, except for changes by others between the check and the use.
+ * - An opened file must be the inode that was found; a list of names is returned only if the folder is still there.
+ * - `isAt` checks each folder on the way again, so that none was exchanged, nor is a link by now.
+ * A process that wins the race of a check and its use leads that one use elsewhere, but not out of the sandbox: the
+ * kernel matches its rules with the path that it has resolved, so paths that are not granted are refused there.
  */
 export class PathDescriptor implements Descriptor {
   readonly #path: AbsolutePath;
@@ -41,7 +41,6 @@ export class PathDescriptor implements Descriptor {
     this.#seen = look(path);
   }
 
-  /** The root of the file system. */
   static root(): PathDescriptor {
     return new PathDescriptor(ROOT, null);
   }
@@ -57,7 +56,7 @@ export class PathDescriptor implements Descriptor {
     return found;
   }
 
-  content(): Content {
+  content(): OpenInode {
     const content = new OpenContent(openStill(this.#path));
     if (isSameInode(content.stat(), this.#seen)) return content;
     content[Symbol.dispose]();
@@ -79,7 +78,7 @@ export class PathDescriptor implements Descriptor {
     const real = stat.isSymbolicLink() ? null : this.#realName(name);
     if (real === name) return name;
     const names = this.#namesIfListable();
-    // A file may have another name as well, and be told by that one.
+    // A file may have another name as well, and the kernel may report that one.
     if (names.includes(rawText(name))) return name;
     const isIt = (other: string): boolean => {
       const found = this.#lookFor(other);
@@ -93,7 +92,7 @@ export class PathDescriptor implements Descriptor {
     return systemPath(joinPath(this.#path, name));
   }
 
-  /** Where link(2) follows a link (macOS), it gets no second name: `EOPNOTSUPP`, as where the file system has none. */
+  /** On macOS link(2) follows links, so a link gets no second name: `EOPNOTSUPP`, as on a file system without links. */
   link(name: string, to: Descriptor, newName: string): void {
     const [old, fresh] = [this.child(name), to.child(newName)];
     if (lstatSync(old).isSymbolicLink()) throw systemError("EOPNOTSUPP", joinPath(this.#path, name));
@@ -128,7 +127,7 @@ export class PathDescriptor implements Descriptor {
     if (!this.#isThere()) throw moved(this.#path);
   }
 
-  /** What stands at the path, if it is this inode. */
+  /** The stat at the path, if it is still this inode. */
   #lookAgain(): BigIntStats | null {
     try {
       const now = look(this.#path);
@@ -163,7 +162,7 @@ export class PathDescriptor implements Descriptor {
     }
   }
 
-  /** The name on disk, which realpath(3) says, of anything but a link; null where that can't be told. */
+  /** The name on disk by realpath(3), for anything but a link; null if unknown. */
   #realName(name: string): string | null {
     try {
       const path = systemPath(joinPath(this.#path, name));
@@ -175,8 +174,7 @@ export class PathDescriptor implements Descriptor {
   }
 }
 
-/** A file that was opened by its path. */
-class OpenContent implements Content {
+class OpenContent implements OpenInode {
   readonly fd: number;
 
   constructor(fd: number) {
@@ -204,6 +202,6 @@ function look(path: AbsolutePath): BigIntStats {
   return lstatSync(systemPath(path), { bigint: true });
 }
 
-function moved(path: AbsolutePath): Fault {
-  return new Fault("CHANGED", path, "something else came to stand there");
+function moved(path: AbsolutePath): WorkerFault {
+  return new WorkerFault("CHANGED", path, "another file took its place");
 }

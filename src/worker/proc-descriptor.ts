@@ -11,27 +11,26 @@ import {
   readlinkSync,
 } from "node:fs";
 import type { AbsolutePath } from "../profile/path.ts";
-import { type Content, type Descriptor, rawText, systemPath } from "./descriptor.ts";
+import { type Descriptor, type OpenInode, rawText, systemPath } from "./descriptor.ts";
 
-/** A descriptor that only names a place; Node does not name the flag (asm-generic/fcntl.h: the same on x86-64 and arm64). */
+/** A descriptor that only names a place; not exported by Node (asm-generic/fcntl.h: as on x86-64 and arm64). */
 const O_PATH = 0o10000000;
 const PLACE = O_PATH | constants.O_NOFOLLOW;
 const FOLDER = PLACE | constants.O_DIRECTORY;
-/** A terminal does not become ours, and nothing is waited for. */
+/** A terminal does not become ours, and opening does not block. */
 const CONTENT = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /**
- * Linux: an open inode. It stays this one, whatever comes to stand at its path. A name in a folder is looked up as
- * `/proc/self/fd/N/name`, which is `openat`, which Node has no call for (proc(5)).
+ * Linux: an open inode. It stays the same, whatever replaces its path. A name in a folder is looked up as
+ * `/proc/self/fd/N/name`; this stands in for `openat`, which Node lacks (proc(5)).
  */
-export class ProcDescriptor implements Descriptor, Content {
+export class ProcDescriptor implements Descriptor, OpenInode {
   readonly fd: number;
 
   constructor(fd: number) {
     this.fd = fd;
   }
 
-  /** The root of the file system. */
   static root(): ProcDescriptor {
     return new ProcDescriptor(openSync("/", FOLDER));
   }
@@ -56,7 +55,7 @@ export class ProcDescriptor implements Descriptor, Content {
     return readdirSync(this.path, { encoding: "latin1", withFileTypes: true });
   }
 
-  /** What tells case apart has each name as it is asked for. */
+  /** A file system with distinct case has each name as requested. */
   spelled(name: string): string {
     return name;
   }
@@ -82,7 +81,7 @@ export class ProcDescriptor implements Descriptor, Content {
     accessSync(this.path, constants.W_OK);
   }
 
-  /** As the kernel itself calls it. */
+  /** Compares with the kernel's own path. */
   isAt(path: AbsolutePath): boolean {
     return readlinkSync(this.path, "latin1") === rawText(path);
   }

@@ -2,23 +2,23 @@ import { rmdirSync, unlinkSync } from "node:fs";
 import { joinPath } from "../profile/path.ts";
 import type { FileAnswer } from "../tool/files/protocol.ts";
 import { demandExpected, demandStill } from "./expected.ts";
-import { at, Fault } from "./faults.ts";
-import type { Grants } from "./grants.ts";
+import { at, WorkerFault } from "./faults.ts";
+import type { GrantedFolders } from "./grants.ts";
 import { rawNames, statOf } from "./names.ts";
 import { kindOf, ruledKind } from "./node.ts";
-import type { Answer, RequestOf } from "./request.ts";
+import type { RequestOf, WorkerAnswer } from "./request.ts";
 import { holderOf, holdStill, walk } from "./walk.ts";
 
 /** Removes a file, a link or an empty folder. */
 export function remove(
-  grants: Grants,
+  grants: GrantedFolders,
   { path, expected }: RequestOf<"remove">,
-): Answer<FileAnswer<"remove">> {
+): WorkerAnswer<FileAnswer<"remove">> {
   using place = walk(grants, path, "itself");
   const kind = place.node === null ? "missing" : kindOf(place.node.stat);
   grants.demandName(place.path, ruledKind(kind));
-  if (place.node === null) throw new Fault("NOT_FOUND", place.path, "ENOENT");
-  if (kind === "other") throw new Fault("WRONG_KIND", place.path, "it is a pipe, a socket or a device");
+  if (place.node === null) throw new WorkerFault("NOT_FOUND", place.path, "ENOENT");
+  if (kind === "other") throw new WorkerFault("WRONG_KIND", place.path, "it is a pipe, a socket or a device");
   demandExpected(expected, place.node, place.path);
   const { folder, name } = holderOf(place);
   at(place.path, () => {
@@ -30,13 +30,16 @@ export function remove(
   return { answer: { target: place.path } };
 }
 
-/** Removes the temporaries that writes left. What has such a name and is no file is not ours. */
-export function sweep(grants: Grants, { folder, prefix }: RequestOf<"sweep">): Answer<FileAnswer<"sweep">> {
+/** Removes the temporaries that writes left. Nodes with such a name that are not files are not ours. */
+export function sweep(
+  grants: GrantedFolders,
+  { folder, prefix }: RequestOf<"sweep">,
+): WorkerAnswer<FileAnswer<"sweep">> {
   using place = walk(grants, folder, "followed");
   grants.demand("write", place.path, "folder");
   const { node, path } = place;
   if (node === null) return { answer: { removed: 0 } };
-  if (kindOf(node.stat) !== "folder") throw new Fault("WRONG_KIND", path, "it is no folder");
+  if (kindOf(node.stat) !== "folder") throw new WorkerFault("WRONG_KIND", path, "it is not a folder");
   const { descriptor } = node;
   const left = at(path, () => rawNames(descriptor)).filter((name) => name.startsWith(prefix));
   let removed = 0;

@@ -5,7 +5,7 @@ const Count = z.int().nonnegative();
 const Path = z.string().min(1);
 const LinkEnd = z.enum(["followed", "itself"]);
 const Temporary = z.string().regex(/^\.cofferdam-tmp-[A-Za-z0-9-]{1,128}$/);
-/** Long enough that it means the temporaries of one session. */
+/** Long enough to mean the temporaries of one session. */
 const Prefix = z.string().regex(/^\.cofferdam-tmp-[A-Za-z0-9-]{8,128}$/);
 const Expected = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("missing") }),
@@ -47,8 +47,8 @@ export const Request = z.discriminatedUnion("op", [
 /** One kind of request. */
 export type RequestOf<Op extends FileRequest["op"]> = Extract<FileRequest, { readonly op: Op }>;
 
-/** What is answered, and the bytes that go with it. */
-export interface Answer<Told> {
+/** An answer, and the bytes that go with it. */
+export interface WorkerAnswer<Told> {
   readonly answer: Told;
   readonly body?: Buffer;
 }

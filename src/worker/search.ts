@@ -1,26 +1,28 @@
 import type { FileAnswer, FileRequest } from "../tool/files/protocol.ts";
 import { Budget } from "./budget.ts";
-import type { Content } from "./descriptor.ts";
-import { at, codeOf, Fault, isGone } from "./faults.ts";
+import type { OpenInode } from "./descriptor.ts";
+import { at, codeOf, isGone, WorkerFault } from "./faults.ts";
 import { globTest } from "./glob.ts";
-import type { Grants } from "./grants.ts";
+import type { GrantedFolders } from "./grants.ts";
 import { type Match, Matches, type Seek } from "./matches.ts";
 import { kindOf } from "./node.ts";
 import { fileAt, folderAt, readableAt } from "./read.ts";
-import type { Answer, RequestOf } from "./request.ts";
+import type { RequestOf, WorkerAnswer } from "./request.ts";
 import { linesOf, NoText } from "./text.ts";
-import { filesBelow, type TreeEntry } from "./tree.ts";
-import { type Place, walk } from "./walk.ts";
+import { filesBelow, type WalkedEntry } from "./tree.ts";
+import { type WalkedPlace, walk } from "./walk.ts";
 
-/** Larger files are passed over. */
-const MOST_FILE = 64n * 1024n ** 2n;
+/** Larger files are skipped. */
+const MAX_FILE = 64n * 1024n ** 2n;
 
 /**
- * Lines of text files that match: of all below a folder that the glob takes, or of one file, whatever the glob says. A
- * line is looked at up to 64 KiB; the time is looked at between lines, so one expression that runs away is ended from
- * outside.
+ * Matching lines of the text files below a folder that match the glob, or of one file regardless of it. Lines are
+ * searched to 64 KiB; time is checked between lines, so a runaway expression must be ended from outside.
  */
-export function search(grants: Grants, wanted: RequestOf<"search">): Answer<FileAnswer<"search">> {
+export function search(
+  grants: GrantedFolders,
+  wanted: RequestOf<"search">,
+): WorkerAnswer<FileAnswer<"search">> {
   using place = walk(grants, wanted.path, "followed");
   const budget = new Budget(wanted.mostFound, wanted.timeMs);
   const run = new Run(seekerOf(wanted.wanted, place.path), wanted.context, budget);
@@ -37,15 +39,19 @@ export function search(grants: Grants, wanted: RequestOf<"search">): Answer<File
 
 interface Candidate {
   readonly path: string;
-  /** The file opened to be read, and null when it is to be passed over. */
-  open(): Content | null;
+  open(): OpenInode | null;
 }
 
-function* filesAt(grants: Grants, place: Place, glob: string | null, budget: Budget): Generator<Candidate> {
+function* filesAt(
+  grants: GrantedFolders,
+  place: WalkedPlace,
+  glob: string | null,
+  budget: Budget,
+): Generator<Candidate> {
   const { stat, descriptor } = readableAt(grants, place);
   if (kindOf(stat) !== "folder") {
     fileAt(grants, place);
-    yield { path: place.path, open: () => (stat.size > MOST_FILE ? null : descriptor.content()) };
+    yield { path: place.path, open: () => (stat.size > MAX_FILE ? null : descriptor.content()) };
     return;
   }
   folderAt(grants, place);
@@ -55,20 +61,19 @@ function* filesAt(grants: Grants, place: Place, glob: string | null, budget: Bud
       yield { path: entry.path, open: () => openFile(grants, entry) };
 }
 
-/** As for a read: what is opened is what the kernel calls by the path that was asked about. */
-function openFile(grants: Grants, { folder, name, path }: TreeEntry): Content | null {
+/** Opens the file only if the kernel's own path for it is the requested one, like a read. */
+function openFile(grants: GrantedFolders, { folder, name, path }: WalkedEntry): OpenInode | null {
   if (!grants.canRead(path, "file")) return null;
   try {
     using node = folder.descriptor.place(name);
     const stat = node.stat();
-    return stat.isFile() && stat.size <= MOST_FILE && node.isAt(path) ? node.content() : null;
+    return stat.isFile() && stat.size <= MAX_FILE && node.isAt(path) ? node.content() : null;
   } catch (error) {
     if (isGone(error) || ["EACCES", "EPERM", "ENAMETOOLONG"].includes(codeOf(error) ?? "")) return null;
     throw error;
   }
 }
 
-/** One search through file after file. */
 class Run {
   readonly matches: Match[] = [];
   files = 0;
@@ -83,7 +88,7 @@ class Run {
     this.#budget = budget;
   }
 
-  take(path: string, content: Content | null): void {
+  take(path: string, content: OpenInode | null): void {
     const found = content === null ? null : this.#matchesIn(path, content);
     if (found === null) this.passedOver += 1;
     else {
@@ -92,8 +97,8 @@ class Run {
     }
   }
 
-  /** Null when it turns out to be no text. */
-  #matchesIn(path: string, content: Content): readonly Match[] | null {
+  /** Null for a file that is not text. */
+  #matchesIn(path: string, content: OpenInode): readonly Match[] | null {
     const matches = new Matches(path, this.#seek, this.#context, this.#budget);
     try {
       for (const line of linesOf(content)) if (!matches.take(line)) break;
@@ -123,11 +128,15 @@ function plainRegex(text: string): RegExp {
   return new RegExp(text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "iu");
 }
 
-/** Without `g` and `y`, which would begin at where the last line's match ended. */
+/** Without `g` and `y`, which would begin at the end of the last line's match. */
 function regexFrom(source: string, flags: string, path: string): RegExp {
   try {
     return new RegExp(source, new RegExp("", flags).flags.replace(/[gy]/g, ""));
   } catch (error) {
-    throw new Fault("BAD_PATTERN", path, error instanceof Error ? error.message : "it is no expression");
+    throw new WorkerFault(
+      "BAD_PATTERN",
+      path,
+      error instanceof Error ? error.message : "it is not a regular expression",
+    );
   }
 }

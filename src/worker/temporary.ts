@@ -12,27 +12,24 @@ import {
   writeSync,
 } from "node:fs";
 import { joinPath } from "../profile/path.ts";
-import { at, codeOf, Fault } from "./faults.ts";
+import { at, codeOf, WorkerFault } from "./faults.ts";
 import { tryQuietly } from "./folders.ts";
-import type { OpenFolder } from "./grants.ts";
+import type { GrantedFolder } from "./grants.ts";
 import { statOf } from "./names.ts";
 import { isSameInode } from "./node.ts";
 
 const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-/** Codes of a link that is refused for what the file or file system is, and not for what stands there. */
+/** Codes of a link that is refused because of the file or file system, not because the name is taken. */
 const NO_LINKS = ["EPERM", "EMLINK", "EOPNOTSUPP", "ENOSYS"];
 
-/**
- * A new file beside the one that it becomes, private until it does. It is gone when it is disposed of, unless it has
- * come into its place. A name that is taken is `EXISTS`, and stays.
- */
+/** A private new file beside its target. Disposal removes it unless it was placed. A taken name is `EXISTS`. */
 export class Temporary implements Disposable {
-  readonly #folder: OpenFolder;
+  readonly #folder: GrantedFolder;
   readonly #name: string;
   readonly #fd: number;
   #isPlaced = false;
 
-  constructor(folder: OpenFolder, name: string) {
+  constructor(folder: GrantedFolder, name: string) {
     this.#folder = folder;
     this.#name = name;
     this.#fd = at(joinPath(folder.path, name), () => openSync(folder.descriptor.child(name), NEW, 0o600));
@@ -43,8 +40,8 @@ export class Temporary implements Disposable {
   }
 
   /**
-   * Gives it the mode, and where that is permitted the owner and group, that the file has which it replaces; never
-   * setuid or setgid. The mode comes last: a change of owner may take from it.
+   * Takes the mode, and if permitted owner and group, of the old file; never setuid or setgid. The mode is set last:
+   * a change of owner may change it.
    */
   dress(old: BigIntStats | null): void {
     if (old === null) {
@@ -66,7 +63,7 @@ export class Temporary implements Disposable {
     return fstatSync(this.#fd, { bigint: true });
   }
 
-  /** Puts it in the place of what stands at a name, at once. */
+  /** Replaces the file at a name, atomically. */
   replace(name: string): void {
     this.#demandOwn(this.#name);
     renameSync(this.#folder.descriptor.child(this.#name), this.#folder.descriptor.child(name));
@@ -74,7 +71,7 @@ export class Temporary implements Disposable {
     this.#demandOwn(name);
   }
 
-  /** Puts it at a name where nothing stands. Throws `EEXIST` when something does. */
+  /** Puts it at a free name. Throws `EEXIST` if the name is taken. */
   appear(name: string): void {
     this.#demandOwn(this.#name);
     placeAnew(this.#folder, this.#name, this.#folder, name);
@@ -82,11 +79,10 @@ export class Temporary implements Disposable {
     this.#demandOwn(name);
   }
 
-  /** Throws `CHANGED` when another file has come to stand at the name. */
   #demandOwn(name: string): void {
     const stat = statOf(this.#folder.descriptor, name);
     if (stat === null || !isSameInode(stat, this.stat()))
-      throw new Fault("CHANGED", joinPath(this.#folder.path, name), "another file was put there");
+      throw new WorkerFault("CHANGED", joinPath(this.#folder.path, name), "another file took its place");
   }
 
   [Symbol.dispose](): void {
@@ -96,10 +92,10 @@ export class Temporary implements Disposable {
 }
 
 /**
- * Renames what is no folder to a name where nothing stands: a second name that fails where one is, and then the first
- * one goes. Where links can't be made, an empty file of ours takes the name, and is replaced. Throws `EEXIST`, `EXDEV`.
+ * Renames anything but a folder to a free name: by a second name, which fails if it is taken, and removal of the first.
+ * Without links, an empty file of ours takes the name, and is replaced. Throws `EEXIST`, `EXDEV`.
  */
-export function placeAnew(from: OpenFolder, name: string, to: OpenFolder, newName: string): void {
+export function placeAnew(from: GrantedFolder, name: string, to: GrantedFolder, newName: string): void {
   try {
     from.descriptor.link(name, to.descriptor, newName);
   } catch (error) {

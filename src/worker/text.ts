@@ -1,28 +1,28 @@
 import { readSync } from "node:fs";
-import type { Content } from "./descriptor.ts";
+import type { OpenInode } from "./descriptor.ts";
 
-/** One line of a text, without its end. `isCut` when it goes on behind what is here. */
-export interface Line {
+/** One line of a text, without its end. `isCut` if the line is longer. */
+export interface TextLine {
   readonly text: string;
   readonly isCut: boolean;
 }
 
-/** A file that is no text: a NUL near its beginning, or bytes that are not UTF-8. */
+/** The error for a file that is not text: a NUL near its beginning, or bytes that are not UTF-8. */
 export class NoText extends Error {
   override readonly name = "NoText";
 }
 
 const NEWLINE = 10;
 const CHUNK_BYTES = 256 * 1024;
-/** A NUL is looked for in so much of the beginning. */
+/** The first bytes in which a NUL is looked for. */
 const HEAD_BYTES = 8 * 1024;
-/** UTF-16 units of a line that are kept. */
-const MOST_LINE = 64 * 1024;
-/** Bytes that are never fewer than `MOST_LINE` units. */
-const MOST_KEPT = 4 * MOST_LINE;
+/** Maximum of UTF-16 units kept of a line. */
+const MAX_LINE = 64 * 1024;
+/** Enough bytes for `MAX_LINE` units. */
+const MAX_KEPT = 4 * MAX_LINE;
 
 /** The lines of a text, by chunks, so that neither a long file nor a long line is held whole. Throws `NoText`. */
-export function* linesOf(file: Content): Generator<Line> {
+export function* linesOf(file: OpenInode): Generator<TextLine> {
   const utf8 = new TextDecoder("utf-8", { fatal: true });
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   let kept = Buffer.alloc(0);
@@ -33,7 +33,7 @@ export function* linesOf(file: Content): Generator<Line> {
     offset += got;
     const end = chunk.subarray(0, got).lastIndexOf(NEWLINE);
     if (end === -1) {
-      if (kept.length < MOST_KEPT) kept = Buffer.concat([kept, chunk.subarray(0, got)]);
+      if (kept.length < MAX_KEPT) kept = Buffer.concat([kept, chunk.subarray(0, got)]);
       continue;
     }
     yield* split(kept, chunk.subarray(0, end), utf8);
@@ -42,10 +42,10 @@ export function* linesOf(file: Content): Generator<Line> {
   if (kept.length > 0) yield* split(kept, Buffer.alloc(0), utf8);
 }
 
-function* split(kept: Buffer, rest: Buffer, utf8: TextDecoder): Generator<Line> {
-  const isLong = kept.length >= MOST_KEPT;
+function* split(kept: Buffer, rest: Buffer, utf8: TextDecoder): Generator<TextLine> {
+  const isLong = kept.length >= MAX_KEPT;
   if (isLong) yield lineFrom(decode(utf8, wholeCharacters(kept)));
-  // What is left of the long line went before this chunk or stands at its beginning.
+  // The rest of the long line was in earlier chunks or is at the beginning of this one.
   const from = isLong ? rest.indexOf(NEWLINE) + 1 : 0;
   if (isLong && from === 0) return;
   const block = isLong ? rest.subarray(from) : kept.length === 0 ? rest : Buffer.concat([kept, rest]);
@@ -60,14 +60,14 @@ function decode(utf8: TextDecoder, bytes: Buffer): string {
   }
 }
 
-/** The bytes without a character at their end that may be half. */
+/** The bytes without a possibly incomplete character at their end. */
 function wholeCharacters(bytes: Buffer): Buffer {
   let end = bytes.length;
   while (end > 0 && ((bytes[end - 1] ?? 0) & 0xc0) === 0x80) end -= 1;
   return bytes.subarray(0, Math.max(0, (bytes[end - 1] ?? 0) < 0x80 ? bytes.length : end - 1));
 }
 
-function lineFrom(text: string): Line {
-  if (text.length > MOST_LINE) return { text: text.slice(0, MOST_LINE), isCut: true };
+function lineFrom(text: string): TextLine {
+  if (text.length > MAX_LINE) return { text: text.slice(0, MAX_LINE), isCut: true };
   return { text: text.endsWith("\r") ? text.slice(0, -1) : text, isCut: false };
 }

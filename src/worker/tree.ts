@@ -4,24 +4,27 @@ import type { NodeKind } from "../tool/files/protocol.ts";
 import type { Budget } from "./budget.ts";
 import { type Descriptor, fromRaw } from "./descriptor.ts";
 import { codeOf, isGone } from "./faults.ts";
-import type { Grants, OpenFolder } from "./grants.ts";
+import type { GrantedFolder, GrantedFolders } from "./grants.ts";
 import { rawNames, statOf } from "./names.ts";
 import { kindOf } from "./node.ts";
 
-/** A name that a walk came by. `folder` is open until the next one. */
-export interface TreeEntry {
-  readonly folder: OpenFolder;
+/** A name in a walk. `folder` is open until the next one. */
+export interface WalkedEntry {
+  readonly folder: GrantedFolder;
   readonly name: string;
   readonly path: AbsolutePath;
   readonly kind: NodeKind;
 }
 
 /**
- * Everything below a folder but the folders, in the order of bytes, each folder where its name stands. Links are not
- * followed. Folders that may not be read, by the profile or by the system, are passed by, and so are those that are
- * moved while the walk is in them. Ends when the budget does.
+ * Everything below a folder except folders, in byte order, each folder at the position of its name. No link is
+ * followed. Unreadable folders and those moved during the walk are skipped. Ends when the budget does.
  */
-export function* filesBelow(grants: Grants, top: OpenFolder, budget: Budget): Generator<TreeEntry> {
+export function* filesBelow(
+  grants: GrantedFolders,
+  top: GrantedFolder,
+  budget: Budget,
+): Generator<WalkedEntry> {
   using stack = new Stack();
   stack.push(top, null);
   for (let level = stack.top; level !== undefined; level = stack.top) {
@@ -39,8 +42,8 @@ export function* filesBelow(grants: Grants, top: OpenFolder, budget: Budget): Ge
   }
 }
 
-/** A folder that is still where its name was read; null when it is not. */
-function openStill({ folder, name, path }: TreeEntry): Descriptor | null {
+/** A folder that is still where its name was read; null if it is not. */
+function openStill({ folder, name, path }: WalkedEntry): Descriptor | null {
   let descriptor: Descriptor | null = null;
   try {
     descriptor = folder.descriptor.folder(name);
@@ -55,12 +58,11 @@ function openStill({ folder, name, path }: TreeEntry): Descriptor | null {
   return null;
 }
 
-/** Not there any more, not ours to read, or too deep to have a path: nothing that ends the whole walk. */
+/** Gone, not readable for us, or too deep to have a path: none of these ends the whole walk. */
 function isPassedBy(error: unknown): boolean {
   return isGone(error) || ["EACCES", "EPERM", "ENAMETOOLONG"].includes(codeOf(error) ?? "");
 }
 
-/** The folders that are open, from the top down. */
 class Stack implements Disposable {
   readonly #levels: Level[] = [];
 
@@ -68,7 +70,7 @@ class Stack implements Disposable {
     return this.#levels.at(-1);
   }
 
-  push(folder: OpenFolder, owned: Descriptor | null): void {
+  push(folder: GrantedFolder, owned: Descriptor | null): void {
     this.#levels.push(new Level(folder, owned));
   }
 
@@ -82,18 +84,18 @@ class Stack implements Disposable {
 }
 
 class Level implements Disposable {
-  readonly #folder: OpenFolder;
+  readonly #folder: GrantedFolder;
   readonly #owned: Descriptor | null;
   readonly #entries: readonly Dirent[] | readonly string[];
   #next = 0;
 
-  constructor(folder: OpenFolder, owned: Descriptor | null) {
+  constructor(folder: GrantedFolder, owned: Descriptor | null) {
     this.#folder = folder;
     this.#owned = owned;
     this.#entries = entriesOf(folder.descriptor);
   }
 
-  next(): TreeEntry | undefined {
+  next(): WalkedEntry | undefined {
     const entry = this.#entries[this.#next];
     if (entry === undefined) return undefined;
     this.#next += 1;
@@ -113,7 +115,7 @@ class Level implements Disposable {
   }
 }
 
-/** Names with their kinds, which most file systems tell without a look at each; else the names alone. */
+/** Names with their kinds, which most file systems return without a look at each; else the names alone. */
 function entriesOf(folder: Descriptor): readonly Dirent[] | readonly string[] {
   try {
     return folder.entries().sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -10,75 +10,77 @@ import {
 } from "../profile/path.ts";
 import type { LinkEnd } from "../tool/files/protocol.ts";
 import { type Descriptor, linkText } from "./descriptor.ts";
-import { at, codeOf, Fault, faultFrom, isChanged } from "./faults.ts";
-import type { Grants, OpenFolder } from "./grants.ts";
+import { at, codeOf, faultFrom, isChanged, WorkerFault } from "./faults.ts";
+import type { GrantedFolder, GrantedFolders } from "./grants.ts";
 
-/** What stands at the end of a path, and the folder that holds it. */
-export interface Place extends Disposable {
-  /** Where the path leads: canonical, and what the kernel calls it. */
+/** The node at the end of a path, and the folder that holds it. */
+export interface WalkedPlace extends Disposable {
+  /** The target of the path: canonical, and equal to the kernel's name. */
   readonly path: AbsolutePath;
-  /** The folder that holds the last name; of a missing path, the nearest one that is there. Null when a link led to a folder from inside. */
-  readonly folder: OpenFolder | null;
-  /** The names behind `folder`: one, or of a missing path all that are not there. */
+  /** The folder of the last, or first missing, name. Null if a link led to a folder from inside. */
+  readonly folder: GrantedFolder | null;
+  /** The names below `folder`: one, or for a missing path all that are missing. */
   readonly names: readonly string[];
-  readonly node: Node | null;
+  readonly node: WalkedInode | null;
 }
 
 /** An inode at the end of a path. */
-export interface Node {
+export interface WalkedInode {
   readonly descriptor: Descriptor;
   readonly stat: BigIntStats;
 }
 
-/** As the kernel: path_resolution(7). */
-const MOST_LINKS = 40;
-/** A tree that changes under the walk is walked this often. */
-const MOST_WALKS = 8;
+/** The kernel's own limit: path_resolution(7). */
+const MAX_LINKS = 40;
+/** Maximum of walks through a tree that changes meanwhile. */
+const MAX_WALKS = 8;
 /** `PATH_MAX` without the NUL. */
-const MOST_PATH_BYTES = 4095;
+const MAX_PATH_BYTES = 4095;
 
 /**
- * Finds what a path leads to, name by name, each opened in the folder before it, so that nothing that is swapped on the
- * way can lead elsewhere unseen: links are read and walked by the same rules, and in the end the kernel's own name for
- * what was reached must be the path that was walked. Only then it can be asked whether that path is granted, and what is
- * read is read through the descriptor. That a tree never holds still is `CHANGED`.
- * Throws `CHANGED`, `NOT_FOUND` (`..` behind a missing name), `WRONG_KIND` (a file on the way), `BAD_PATH`, `SYSTEM`;
- * `DENIED` instead of any of these where the profile does not even let be told what is there.
+ * Finds the target of a path, name by name, each opened in the folder before it, so that nothing swapped on the way can
+ * lead elsewhere unseen. Links are read and walked by the same rules, and in the end the kernel's own name for the
+ * target must be the path that was walked. Only then can that path be checked against the grants, and it is read
+ * through the descriptor. A tree that keeps changing is `CHANGED`.
+ * Throws `CHANGED`, `NOT_FOUND` (`..` after a missing name), `WRONG_KIND` (a file on the way), `BAD_PATH`, `SYSTEM`;
+ * `DENIED` instead of any of these if the profile does not even allow existence to be reported.
  */
-export function walk(grants: Grants, wanted: string, end: LinkEnd): Place {
+export function walk(grants: GrantedFolders, wanted: string, end: LinkEnd): WalkedPlace {
   const names = readWanted(wanted);
-  // What `..` leads to only the walk itself finds out.
+  // Only the walk itself finds the target of `..`.
   const isPlain = !names.includes("..");
-  for (let attempt = 0; attempt < MOST_WALKS; attempt += 1) {
+  for (let attempt = 0; attempt < MAX_WALKS; attempt += 1) {
     const place = tryWalk(grants, names, end, isPlain && attempt === 0);
     if (place !== null) return place;
   }
-  throw new Fault("CHANGED", wanted, "what is on the way to it keeps changing");
+  throw new WorkerFault("CHANGED", wanted, "folders or links on its path keep changing");
 }
 
-/** The names of a path as somebody wrote it, from `/` on: `//` and `.` say nothing, `..` is left to the walk. */
+/** The names of a path as written, from `/` on: `//` and `.` are dropped, `..` is left to the walk. */
 function readWanted(text: string): readonly string[] {
   const spelled = text.isWellFormed() ? text : pathFromBytes(pathToBytes(text));
   if (!spelled.startsWith("/") || spelled.includes("\0"))
-    throw new Fault("BAD_PATH", text, "it is not absolute, or holds NUL");
-  if (pathToBytes(spelled).length > MOST_PATH_BYTES) throw new Fault("BAD_PATH", text, "ENAMETOOLONG");
+    throw new WorkerFault("BAD_PATH", text, "it is not absolute, or contains NUL");
+  if (pathToBytes(spelled).length > MAX_PATH_BYTES) throw new WorkerFault("BAD_PATH", text, "ENAMETOOLONG");
   return namesIn(spelled);
 }
 
-/**
- * A path in its one spelling. Bytes that are UTF-8 may come escaped: one file would have two names, and a mask would
- * know one of them.
- */
+/** A path in canonical spelling. Escaped UTF-8 would give one file two names, of which a mask knows one. */
 export function readPath(text: string): AbsolutePath {
   const path = text.isWellFormed() ? text : pathFromBytes(pathToBytes(text));
-  if (!isAbsolutePath(path)) throw new Fault("BAD_PATH", path, "it is not absolute or not canonical");
-  if (path.length > MOST_PATH_BYTES || pathToBytes(path).length > MOST_PATH_BYTES)
-    throw new Fault("BAD_PATH", path, "ENAMETOOLONG");
+  if (!isAbsolutePath(path)) throw new WorkerFault("BAD_PATH", path, "it is not absolute or not canonical");
+  if (path.length > MAX_PATH_BYTES || pathToBytes(path).length > MAX_PATH_BYTES)
+    throw new WorkerFault("BAD_PATH", path, "ENAMETOOLONG");
   return path;
 }
 
-function tryWalk(grants: Grants, names: readonly string[], end: LinkEnd, fromGrant: boolean): Place | null {
-  const trail = new Trail(grants, names, fromGrant);
+function tryWalk(
+  grants: GrantedFolders,
+  names: readonly string[],
+  end: LinkEnd,
+  fromGrant: boolean,
+): WalkedPlace | null {
+  const trail = new WalkPosition(grants, names, fromGrant);
   let isKept = false;
   try {
     const place = follow(trail, end);
@@ -96,20 +98,20 @@ function tryWalk(grants: Grants, names: readonly string[], end: LinkEnd, fromGra
   }
 }
 
-/** Something was there and then another thing was: the walk begins again. */
+/** A node was exchanged during the walk: the walk begins again. */
 class Moved extends Error {
   override readonly name = "Moved";
 }
 
-/** The error as a fault; of what lies where nothing may be told, only that it is denied. */
-function inWords(grants: Grants, trail: Trail, error: unknown): unknown {
+/** The error as a fault; only `DENIED` if existence may not be reported. */
+function inWords(grants: GrantedFolders, trail: WalkPosition, error: unknown): unknown {
   const { path } = trail;
   const fault = faultFrom(error, path);
-  if (!(fault instanceof Fault) || grants.canTell(path, "file")) return fault;
-  return new Fault("DENIED", path, "the profile does not let it be read", "read");
+  if (!(fault instanceof WorkerFault) || grants.canTell(path, "file")) return fault;
+  return new WorkerFault("DENIED", path, "the profile does not allow reading it", "read");
 }
 
-function follow(trail: Trail, end: LinkEnd): Place {
+function follow(trail: WalkPosition, end: LinkEnd): WalkedPlace {
   for (let links = 0; ; ) {
     const name = trail.next();
     if (name === undefined) return trail.here();
@@ -121,9 +123,9 @@ function follow(trail: Trail, end: LinkEnd): Place {
       const isLink = node.stat.isSymbolicLink();
       if (trail.isLast && !(isLink && end === "followed")) return trail.found(name, node);
       if (!isLink)
-        throw node.stat.isDirectory() ? new Moved() : new Fault("WRONG_KIND", trail.path, "ENOTDIR");
+        throw node.stat.isDirectory() ? new Moved() : new WorkerFault("WRONG_KIND", trail.path, "ENOTDIR");
       links += 1;
-      if (links > MOST_LINKS) throw new Fault("BAD_PATH", trail.path, "ELOOP");
+      if (links > MAX_LINKS) throw new WorkerFault("BAD_PATH", trail.path, "ELOOP");
       trail.turn(readLink(trail.top.descriptor, name));
     }
   }
@@ -138,17 +140,16 @@ function readLink(folder: Descriptor, name: string): string {
   }
 }
 
-/** The folders that a walk has come through, and the names it still has before it. */
-class Trail implements Disposable {
-  /** Where the walk is, or was when it failed. */
+class WalkPosition implements Disposable {
+  /** The position of the walk, also after it failed. */
   path: AbsolutePath;
-  readonly #root: OpenFolder;
+  readonly #root: GrantedFolder;
   readonly #opened: Descriptor[] = [];
-  #folders: OpenFolder[];
+  #folders: GrantedFolder[];
   /** Last first. */
   #names: string[];
 
-  constructor(grants: Grants, names: readonly string[], fromGrant: boolean) {
+  constructor(grants: GrantedFolders, names: readonly string[], fromGrant: boolean) {
     this.#root = grants.root;
     // From above the path itself, so that the folder that holds the last name is always among those opened.
     const start = fromGrant ? grants.nearest(knownPath(`/${names.slice(0, -1).join("/")}`)) : grants.root;
@@ -157,7 +158,7 @@ class Trail implements Disposable {
     this.#names = names.slice(namesOf(start.path).length).reverse();
   }
 
-  get top(): OpenFolder {
+  get top(): GrantedFolder {
     return this.#folders.at(-1) ?? this.#root;
   }
 
@@ -165,13 +166,12 @@ class Trail implements Disposable {
     return this.#names.length === 0;
   }
 
-  /** As the disk spells it. */
   next(): string | undefined {
     const name = this.#names.pop();
     return name === undefined || name === ".." ? name : this.top.descriptor.spelled(name);
   }
 
-  /** Goes into a folder; false when it is none. */
+  /** Enters a folder; false if it is not one. */
   enter(name: string): boolean {
     this.path = joinPath(this.top.path, name);
     try {
@@ -184,8 +184,7 @@ class Trail implements Disposable {
     }
   }
 
-  /** What stands at a name; null for nothing. */
-  look(name: string): Node | null {
+  look(name: string): WalkedInode | null {
     this.path = joinPath(this.top.path, name);
     try {
       const descriptor = this.#hold(this.top.descriptor.place(name));
@@ -196,7 +195,7 @@ class Trail implements Disposable {
     }
   }
 
-  /** To the real folder above, as the kernel does. */
+  /** Goes to the real parent folder, as the kernel does. */
   up(): void {
     const { path } = this.top;
     if (this.#folders.length > 1) this.#folders.pop();
@@ -204,24 +203,23 @@ class Trail implements Disposable {
     this.path = this.top.path;
   }
 
-  /** On along what a link says. */
   turn(text: string): void {
     if (text.startsWith("/")) this.#restart("");
     this.#names.push(...namesIn(text).reverse());
   }
 
-  here(): Place {
+  here(): WalkedPlace {
     const { descriptor, path } = this.top;
     return this.#place(path, this.#folders.at(-2) ?? null, [], { descriptor, stat: descriptor.stat() });
   }
 
-  found(name: string, node: Node): Place {
+  found(name: string, node: WalkedInode): WalkedPlace {
     return this.#place(this.path, this.top, [name], node);
   }
 
-  missing(name: string): Place {
+  missing(name: string): WalkedPlace {
     const names = [name, ...this.#names.toReversed()];
-    if (names.includes("..")) throw new Fault("NOT_FOUND", this.path, "ENOENT");
+    if (names.includes("..")) throw new WorkerFault("NOT_FOUND", this.path, "ENOENT");
     return this.#place(joinPath(this.top.path, names.join("/")), this.top, names, null);
   }
 
@@ -239,7 +237,12 @@ class Trail implements Disposable {
     return descriptor;
   }
 
-  #place(path: AbsolutePath, folder: OpenFolder | null, names: readonly string[], node: Node | null): Place {
+  #place(
+    path: AbsolutePath,
+    folder: GrantedFolder | null,
+    names: readonly string[],
+    node: WalkedInode | null,
+  ): WalkedPlace {
     return { path: readPath(path), folder, names, node, [Symbol.dispose]: () => this[Symbol.dispose]() };
   }
 }
@@ -248,16 +251,16 @@ function namesIn(text: string): string[] {
   return text.split("/").filter((name) => name !== "" && name !== ".");
 }
 
-/** The folder and name of a place, where a name is made, replaced or removed. */
-export function holderOf(place: Place): { readonly folder: OpenFolder; readonly name: string } {
+/** The folder and name of a place at which a name is created, replaced or removed. */
+export function holderOf(place: WalkedPlace): { readonly folder: GrantedFolder; readonly name: string } {
   const name = place.names.at(-1);
   if (place.folder === null || name === undefined)
-    throw new Fault("WRONG_KIND", place.path, "a folder that has no name here");
+    throw new WorkerFault("WRONG_KIND", place.path, "this folder has no name of its own");
   return { folder: place.folder, name };
 }
 
-/** Throws `CHANGED` unless the folder still is where it was found: right before a name in it is changed. */
-export function holdStill(folder: OpenFolder): void {
+/** Throws `CHANGED` unless the folder is still where it was found: right before a name in it is changed. */
+export function holdStill(folder: GrantedFolder): void {
   const isThere = at(folder.path, () => folder.descriptor.isAt(folder.path));
-  if (!isThere) throw new Fault("CHANGED", folder.path, "the folder was moved");
+  if (!isThere) throw new WorkerFault("CHANGED", folder.path, "the folder was moved");
 }

@@ -1,20 +1,23 @@
 import type { FileAnswer } from "../tool/files/protocol.ts";
 import { changed, demandExpected, demandStill } from "./expected.ts";
-import { at, codeOf, Fault } from "./faults.ts";
+import { at, codeOf, WorkerFault } from "./faults.ts";
 import { TargetFolder } from "./folders.ts";
-import type { Grants } from "./grants.ts";
+import type { GrantedFolders } from "./grants.ts";
 import { kindOf, ruledKind, versionOf } from "./node.ts";
-import type { Answer, RequestOf } from "./request.ts";
+import type { RequestOf, WorkerAnswer } from "./request.ts";
 import { Temporary } from "./temporary.ts";
-import { holdStill, type Place, walk } from "./walk.ts";
+import { holdStill, type WalkedPlace, walk } from "./walk.ts";
 
 /**
- * Puts bytes in the place of a file, or makes it: whole in a temporary beside it, synced, and then at its name at once.
- * A file that has several names is one of them less: the others keep the old content. Between the last look at the
- * version and the rename nothing else is done, but the kernel has no call for both at once: what is written there by
- * others in these microseconds is replaced. A new file never replaces anything.
+ * Replaces a file's bytes, or creates the file: whole in a temporary beside it, synced, then at its name atomically.
+ * Other names of the file keep the old content. The kernel has no call for the last check of the version and the rename
+ * together: bytes written by others in between are replaced. A new file never replaces anything.
  */
-export function write(grants: Grants, wanted: RequestOf<"write">, body: Buffer): Answer<FileAnswer<"write">> {
+export function write(
+  grants: GrantedFolders,
+  wanted: RequestOf<"write">,
+  body: Buffer,
+): WorkerAnswer<FileAnswer<"write">> {
   const { path, expected, temporary, folders } = wanted;
   using place = walk(grants, path, "followed");
   demandWritable(grants, place);
@@ -46,11 +49,11 @@ function appear(file: Temporary, name: string, path: string): void {
   }
 }
 
-/** Throws `DENIED`, `WRONG_KIND`, and the system's own no for a file that this user may not write to. */
-function demandWritable(grants: Grants, { path, node }: Place): void {
+/** Throws `DENIED`, `WRONG_KIND`, and the system's error for a file that this user may not write to. */
+function demandWritable(grants: GrantedFolders, { path, node }: WalkedPlace): void {
   const kind = node === null ? "missing" : kindOf(node.stat);
   grants.demandName(path, ruledKind(kind));
   if (node === null) return;
-  if (kind !== "file") throw new Fault("WRONG_KIND", path, "it is no file");
+  if (kind !== "file") throw new WorkerFault("WRONG_KIND", path, "it is not a file");
   at(path, () => node.descriptor.demandWritable());
 }

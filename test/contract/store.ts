@@ -9,8 +9,8 @@ import { nameOf, newsOf } from "../support/store/named-news.ts";
 
 /** How much a store of the contract keeps of what is over. */
 export interface Kept {
-  readonly mostEvents: number;
-  readonly mostSettled: number;
+  readonly maxEvents: number;
+  readonly maxSettled: number;
 }
 
 /** A fresh store, by two ways into it: as two processes have it, where it outlives one. */
@@ -22,7 +22,7 @@ export interface Made {
 /** Makes a fresh store that keeps at least so much of what is over, and not much more. */
 export type MakeStore = (kept: Kept) => Promise<Made>;
 
-const PLENTY: Kept = { mostEvents: 1_000, mostSettled: 1_000 };
+const PLENTY: Kept = { maxEvents: 1_000, maxSettled: 1_000 };
 const YES = approved("ann");
 const NO = rejected("bob", "not today");
 const EXPIRED = { status: "expired" } as const;
@@ -353,7 +353,7 @@ function describePresence(make: MakeStore): void {
 
 function describeForgetting(make: MakeStore): void {
   test("is forgotten the oldest first, and then an answer to it is one to nothing", async () => {
-    const { store } = await make({ ...PLENTY, mostSettled: 3 });
+    const { store } = await make({ ...PLENTY, maxSettled: 3 });
     const ids = Array.from({ length: 50 }, (_, index) => `over ${index}`);
     for (const id of ids) {
       await add(store, id);
@@ -365,7 +365,7 @@ function describeForgetting(make: MakeStore): void {
   });
 
   test("is never what somebody can still answer, or run, or runs", async () => {
-    const { store } = await make({ ...PLENTY, mostSettled: 3 });
+    const { store } = await make({ ...PLENTY, maxSettled: 3 });
     await add(store, "pending", "approved", "executing");
     for (const id of ["approved", "executing"]) await store.resolve(id, YES, newsOf("yes"));
     await store.claim("executing", RUN);
@@ -475,7 +475,7 @@ function describeEvents(make: MakeStore): void {
   });
 
   test("that are gone are not passed over in silence; who wants only what is kept gets that", async () => {
-    const { store, other } = await make({ ...PLENTY, mostEvents: 10 });
+    const { store, other } = await make({ ...PLENTY, maxEvents: 10 });
     for (let index = 0; index < 100; index += 1) await store.append(newsOf(`${index}`));
     await expect(other.eventsAfter(0, 10, null)).rejects.toMatchObject({ code: "EVENTS_GONE" });
     const kept = (await other.eventsAfter(null, 100, null)).map(({ seq }) => seq);

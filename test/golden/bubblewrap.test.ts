@@ -346,7 +346,7 @@ test("more mounts than the budget are refused with their number, fewer are not",
   };
   expect(render(300)).toMatchObject({
     kind: "refusal",
-    refusal: { reason: "302 mounts would be needed, 300 of them for masks; 256 is the most" },
+    refusal: { reason: "302 mounts are needed, 300 of them for masks; the maximum is 256" },
   });
   expect(render(200)).toMatchObject({ kind: "plan" });
 });
@@ -370,7 +370,7 @@ function printPlan(plan: GatedPlan): string {
   const copied = plan.inputs.flatMap((input) =>
     "file" in input ? [`--- descriptor ${input.fd}: a copy of ${input.file}`] : [],
   );
-  const standings = Object.entries(plan.standings).map(
+  const standings = Object.entries(plan.enforcement).map(
     ([name, standing]) => `${name}: ${standing.kind}${"reason" in standing ? ` (${standing.reason})` : ""}`,
   );
   return [

@@ -6,7 +6,7 @@ import { IS_LONG } from "../support/long.ts";
 
 const CASES = Math.ceil((IS_LONG ? 1_500 : 120) / STANCES.length);
 const TIMEOUT_MS = CASES * 3_000;
-const MOST_ROUNDS = 5;
+const MAX_ROUNDS = 5;
 /** What decides, and which way: each is taken out of a plan at least once. */
 const DECISIONS = ["allowance by entry", "denial by entry", "denial by mask"];
 
@@ -18,7 +18,7 @@ describe.skipIf(UNUSABLE !== undefined)("the clause that explain names is what d
   beforeAll(async () => {
     const reports: Report[] = [];
     // Now and then a decision is in none of the cases: then there are more.
-    for (let round = 0; round < MOST_ROUNDS && (round === 0 || !hasEvery(report)); round += 1) {
+    for (let round = 0; round < MAX_ROUNDS && (round === 0 || !hasEvery(report)); round += 1) {
       const some = await startAll(
         { kind: "explain", cases: CASES, seed: SEED + round * STANCES.length },
         TIMEOUT_MS,
@@ -33,7 +33,7 @@ describe.skipIf(UNUSABLE !== undefined)("the clause that explain names is what d
         report.cases,
       ),
     );
-  }, MOST_ROUNDS * TIMEOUT_MS);
+  }, MAX_ROUNDS * TIMEOUT_MS);
 
   it("without its mount, the answer is the other one", () => {
     expect(report.failure).toBeNull();

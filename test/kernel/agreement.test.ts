@@ -10,7 +10,7 @@ import { IS_LONG, PATIENCE } from "../support/long.ts";
 const IN_ALL = Number(process.env["COFFERDAM_TEST_CASES"] ?? (IS_LONG ? 6_000 : 450));
 const CASES = Math.ceil(IN_ALL / STANCES.length);
 const TIMEOUT_MS = Math.max(CASES, 100) * 1_000 * PATIENCE;
-const MOST_ROUNDS = 4;
+const MAX_ROUNDS = 4;
 
 const ACTS: readonly Probe["op"][] = [
   "read",
@@ -43,13 +43,13 @@ describe.skipIf(UNUSABLE !== undefined)("what the kernel allows is what the prof
       );
       whole = together([...reports.values()]);
       rounds += 1;
-    } while (rounds < MOST_ROUNDS && whole.failure === null && !hasEvery(whole));
+    } while (rounds < MAX_ROUNDS && whole.failure === null && !hasEvery(whole));
     console.log(
       `COFFERDAM_SEED=${SEED}, ${whole.cases} cases, ${whole.probes} probes, ${whole.milliseconds} ms; refused: ${JSON.stringify(whole.refused)}`,
     );
     console.log(table("kernel", counted(whole, "kernel: "), whole.probes));
     console.log(table("verdict", counted(whole, "verdict: "), whole.probes));
-  }, MOST_ROUNDS * TIMEOUT_MS);
+  }, MAX_ROUNDS * TIMEOUT_MS);
 
   it.each(STANCES)(
     "as $name, nothing is allowed that the model denies, and what else is refused has its declared reason",

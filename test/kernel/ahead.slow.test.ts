@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { GatedPlan } from "../../src/backend/plan.ts";
-import { LauncherAhead } from "../../src/host/ahead.ts";
-import { untilBuilt } from "../../src/host/building.ts";
-import { lookAtSurroundings } from "../../src/host/surroundings.ts";
+import { PrewarmedLauncher } from "../../src/host/launch/ahead.ts";
+import { untilBuilt } from "../../src/host/launch/building.ts";
+import { lookAtSurroundings } from "../../src/host/launch/surroundings.ts";
 import { type AbsolutePath, knownPath } from "../../src/profile/path.ts";
-import type { Session } from "../../src/supervisor/session.ts";
+import type { Session } from "../../src/session/session.ts";
 import { childrenOf, untilGone } from "../support/battery/descendants.ts";
 import { LINKS_ARE_HELD, linkProtected, PROJECTS } from "../support/battery/linked.ts";
 import { CALLER, checkoutFor, ORDINARY, PEOPLE } from "../support/battery/people.ts";
@@ -228,11 +228,11 @@ describe.skipIf(unusable !== null)("whoever starts it", () => {
   it("proc: it is there for calls that come at once, too", async () => {
     await using supervisor = await place.supervisor();
     const session = supervisor.session({ caller: "person" });
-    const { take } = LauncherAhead.prototype;
+    const { take } = PrewarmedLauncher.prototype;
     const taken: boolean[] = [];
     // On a slow machine as well they come at once: the call before is over only now.
-    const spied = vi.spyOn(LauncherAhead.prototype, "take").mockImplementation(function (
-      this: LauncherAhead,
+    const spied = vi.spyOn(PrewarmedLauncher.prototype, "take").mockImplementation(function (
+      this: PrewarmedLauncher,
       ...how
     ) {
       this.rest();
@@ -257,7 +257,7 @@ describe.skipIf(unusable !== null)("whoever starts it", () => {
     expect(waitingFor(process.pid)).toEqual([waiting]);
     // Nor does another user's.
     const { node, folder } = checkoutFor(ORDINARY);
-    const script = `const { untilBuilt } = await import("${folder}/dist/host/building.js"); performance.now = () => 0;
+    const script = `const { untilBuilt } = await import("${folder}/dist/host/launch/building.js"); performance.now = () => 0;
       await untilBuilt(); console.log(true)`;
     const asked = spawnSync(node, ["--input-type=module", "-e", script], {
       ...ORDINARY.runAs,
@@ -271,7 +271,7 @@ describe.skipIf(unusable !== null)("whoever starts it", () => {
     using surroundings = await lookAtSurroundings(knownPath("/bin/sh"));
     const plan = planWith(knownPath(place.folder("ws/handed")));
     const how = { hasStdin: false, runAs: null, cgroups: null, startedBy: null, surroundings };
-    await using ahead = new LauncherAhead();
+    await using ahead = new PrewarmedLauncher();
     // At once: the clock of this process stands.
     const clock = vi.spyOn(performance, "now").mockReturnValue(performance.now());
     ahead.prepare(plan, how);
@@ -292,7 +292,7 @@ describe.skipIf(unusable !== null)("whoever starts it", () => {
 
   it("one that was handed a folder which is replaced by now is not used", async () => {
     using surroundings = await lookAtSurroundings(knownPath("/bin/sh"));
-    await using ahead = new LauncherAhead();
+    await using ahead = new PrewarmedLauncher();
     const plan = planWith(knownPath(place.folder("ws/handed")));
     const how = { hasStdin: false, runAs: null, cgroups: null, startedBy: null, surroundings };
     const prepared = async (): Promise<number> => {

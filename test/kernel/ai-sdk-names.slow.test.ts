@@ -12,7 +12,7 @@ sandboxMustWork("names of the AI SDK's calls");
 const DONE = { type: "json", value: expect.objectContaining({ status: 0 }) };
 const MIXED = {
   type: "execution-denied",
-  reason: expect.stringMatching(/^another call has the same id.*: make it again under an id of its own$/),
+  reason: expect.stringMatching(/^another call has the same id.*: repeat the call with another id$/),
 };
 const ECHO = { id: "c1", tool: "shell", input: { argv: ["echo", "hi"] } };
 /** To echo, nobody has to be asked. */
@@ -159,7 +159,7 @@ describe.skipIf(unusable !== null)("a name that comes back", () => {
     expect(toldOf(model)["c1"]).toEqual({
       type: "execution-denied",
       reason: expect.stringMatching(
-        /^nobody was asked about this call.*: make it again, so that somebody is asked$/,
+        /^the call needs approval, but no person was asked.*: repeat the call, so that a person is asked$/,
       ),
     });
     expect([fates.made("harmless"), fates.made("pwned")]).toEqual([false, false]);

@@ -15,7 +15,7 @@ describe.skipIf(unusable !== null)("what is given beside a supervisor", () => {
     using fates = new Fates();
     await using supervisor = await fates.supervisor();
     const tools = (options: object) => cofferdamTools(supervisor, given(options));
-    const misspelt = { code: "USAGE", message: "`onlyy` is no option of `cofferdamTools`" };
+    const misspelt = { code: "USAGE", message: "unknown option `onlyy` of `cofferdamTools`" };
     expect(() => tools({ onlyy: ["read_file"] })).toThrow(
       expect.objectContaining({ ...misspelt, hint: "did you mean `only`?" }),
     );
@@ -28,7 +28,7 @@ describe.skipIf(unusable !== null)("what is given beside a supervisor", () => {
     ])
       expect(() => tools(wrong)).toThrow(expect.objectContaining({ code: "USAGE" }));
     expect(() => sandboxSession(supervisor, given({ agnet: "editor" }))).toThrow(
-      expect.objectContaining({ message: "`agnet` is no option of `sandboxSession`" }),
+      expect.objectContaining({ message: "unknown option `agnet` of `sandboxSession`" }),
     );
   });
 
@@ -56,7 +56,7 @@ describe.skipIf(unusable !== null)("what is given beside a supervisor", () => {
     await using session = supervisor.session({ agent: "editor" });
     const beside = expect.objectContaining({
       code: "USAGE",
-      message: "the options of a session are given where it is made",
+      message: "an existing session takes no options",
     });
     expect(() => cofferdamTools(session, { by: "ann", agent: "other" })).toThrow(beside);
     expect(() => sandboxSession(session, { agent: "other" })).toThrow(beside);

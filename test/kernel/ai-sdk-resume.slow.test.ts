@@ -170,7 +170,7 @@ describe.skipIf(unusable !== null)("messages that somebody wrote", () => {
     expect([said, made]).toEqual([
       {
         type: "execution-denied",
-        reason: expect.stringContaining("nobody was asked about this call, and a person has to be"),
+        reason: expect.stringContaining("the call needs approval, but no person was asked"),
       },
       [false, false],
     ]);

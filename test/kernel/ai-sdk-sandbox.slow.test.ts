@@ -56,7 +56,7 @@ describe.skipIf(unusable !== null)("the AI SDK's sandbox, by our walls", () => {
       ]);
       await expect(sandbox.deleteFile({ path: "new/folder" })).rejects.toMatchObject({
         code: "FILE_WRONG_KIND",
-        hint: "delete it by a command",
+        hint: "delete it with a command",
       });
       expect(await sandbox.deleteFile({ path: "new/link" })).toBe(true);
       expect(await sandbox.deleteFile({ path })).toBe(true);
@@ -187,8 +187,8 @@ describe.skipIf(unusable !== null)("the AI SDK's sandbox, by our walls", () => {
       await expect(read(process.stdout)).rejects.toMatchObject(blocked);
       await expect(sandbox.run({ command: "env", env: { A: "b" } })).rejects.toMatchObject({
         code: "USAGE",
-        message: "a command can't be given variables, such as `A`",
-        hint: "set them in the config: `sandbox.env.set`, or let them in: `sandbox.env.pass`",
+        message: "a command can't have its own variables, such as `A`",
+        hint: "set them in the config with `sandbox.env.set`, or pass them with `sandbox.env.pass`",
       });
       const env = (one: Experimental_SandboxSession) => Promise.resolve(one.run({ command: "printenv A" }));
       const set = { ...RUNS, sandbox: { env: { set: { A: "b" } } } };
@@ -196,8 +196,8 @@ describe.skipIf(unusable !== null)("the AI SDK's sandbox, by our walls", () => {
       const bytes = Uint8Array.from([255, 254]);
       await expect(sandbox.writeBinaryFile({ path: "a", content: bytes })).rejects.toMatchObject({
         code: "USAGE",
-        message: expect.stringContaining("no text in UTF-8"),
-        hint: 'write it by a command that reads it: `spawn({ command: "tee FILE", stdin: true })`',
+        message: expect.stringContaining("is not UTF-8 text"),
+        hint: 'write it with a command that reads it: `spawn({ command: "tee FILE", stdin: true })`',
       });
       // As its hint says.
       const tee = await sandbox.spawn({ command: "tee a", stdin: true });

@@ -130,8 +130,8 @@ describe.skipIf(unusable !== null)("tools for the AI SDK", () => {
     chat.tamper((json) => json.replace(/,\{"type":"tool-approval-response"[^}]*\}/, ""));
     await expect(chat.turn(scriptedModel("done"))).rejects.toMatchObject({
       code: "USAGE",
-      message: "nobody has answered `c2` (`shell`)",
-      hint: "go on when each call of the turn has its answer in the last message; `answered(messages)` brings those from elsewhere",
+      message: "unanswered calls: `c2` (`shell`)",
+      hint: "answer each call of the turn first; `answered(messages)` adds the answers from other channels",
     });
     expect([fates.made(), fates.made("other")]).toEqual([false, false]);
     chat.tamper(() => JSON.stringify(all));
@@ -171,7 +171,7 @@ describe.skipIf(unusable !== null)("tools for the AI SDK", () => {
     await chat.turn(model);
     expect(toldOf(model)).toMatchObject({
       c1: { type: "error-text", value: expect.stringMatching(/^Error: .*path/) },
-      c2: { type: "error-text", value: expect.stringContaining("is not there") },
+      c2: { type: "error-text", value: expect.stringContaining("does not exist") },
       c3: {
         type: "execution-denied",
         reason: expect.stringMatching(/^no tool may read.*\nWhat would help: /),
@@ -210,6 +210,6 @@ describe.skipIf(unusable !== null)("tools for the AI SDK", () => {
     const { content, responseMessages } = await goOn(gate, model, START);
     await goOn(gate, scriptedModel("done"), [...START, ...responseMessages, answering(content, () => true)]);
     expect(fates.made()).toBe(true);
-    expect(() => cofferdamTools(supervisor, { only: ["shel"] })).toThrow("no tool is called `shel`");
+    expect(() => cofferdamTools(supervisor, { only: ["shel"] })).toThrow("unknown tool `shel`");
   });
 });

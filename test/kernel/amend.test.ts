@@ -55,7 +55,7 @@ describe.skipIf(unusable !== null)("a host that is not listed", () => {
       {
         tool: "network",
         description: "let curl connect to b.test:80",
-        reason: "b.test:80 is not among the hosts that commands may reach",
+        reason: "b.test:80 is not listed under `shell.network`",
         safeArgs: {
           host: "b.test",
           port: 80,
@@ -108,7 +108,7 @@ describe.skipIf(unusable !== null)("a host that is not listed", () => {
           target: "b.test:80",
           certainty: "certain",
           because: "`b.test:80` is not listed: not that one",
-          remedy: "list the host under `shell.network` in the config, or have somebody say yes",
+          remedy: "list the host under `shell.network` in the config, or have a person approve it",
         },
       ],
     });
@@ -188,7 +188,9 @@ describe.skipIf(unusable !== null)("a host that is not listed", () => {
     const outcome = await at.session.call("shell", CURL("-f", "http://b.test/"));
     expect(outcome).toMatchObject({
       kind: "failed",
-      denials: [{ target: "b.test:80", because: "`b.test:80` is not listed: nobody answered in time" }],
+      denials: [
+        { target: "b.test:80", because: "`b.test:80` is not listed: the request was not answered in time" },
+      ],
     });
     await using brief = await standing({ handler: asked });
     const ended = await brief.session.call("shell", CURL("http://b.test/"), { timeoutMs: 500 });

@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { Appearances, Appeared } from "../../src/host/appeared.ts";
+import type { Appearances, Appeared } from "../../src/host/launch/appeared.ts";
 import type { Outcome } from "../../src/index.ts";
 import { type Standing, standingIn } from "../support/approval/standing.ts";
 import type { Place } from "../support/battery/place.ts";
@@ -301,7 +301,7 @@ describe.skipIf(unusable !== null)("git.exec: file tools", () => {
       expect([path, outcome.kind]).toEqual([path, "denied"]);
       expect([path, JSON.stringify(outcome)]).toEqual([
         path,
-        expect.stringContaining("outside of the walls"),
+        expect.stringContaining("git outside the sandbox obeys it too"),
       ]);
     }
     for (const path of ["r/.git/HEAD2", "bare/other", "w/git", "r/tools2", "r/commondir"])

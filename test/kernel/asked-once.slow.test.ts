@@ -64,7 +64,7 @@ describe.skipIf(unusable !== null)("a call that must be asked about", () => {
     await using nobody = await standingIn(nothing, { handler: null });
     expect(await nobody.session.call("shell", { argv: ["true"] })).toMatchObject({
       code: "APPROVAL_DENIED",
-      reason: "no rule covers this command, and nobody was there to ask",
+      reason: "no rule covers this command, but no handler was available to ask",
     });
     await using at = await standingIn(nothing);
     expect(await at.session.call("shell", { argv: ["no-such-program"] })).toMatchObject({
@@ -110,7 +110,7 @@ describe.skipIf(unusable !== null)("a call that must be asked about", () => {
     };
     await expect(at.session.call("shell", { argv: ["./tool"] })).rejects.toMatchObject({
       code: CODE,
-      message: "`./tool` changed right before it was to start",
+      message: "`./tool` changed right before its start",
     });
     expect(at.journal.types).not.toContain("walls.proven");
     at.journal.write = write;

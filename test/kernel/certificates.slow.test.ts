@@ -49,11 +49,11 @@ describe.skipIf(unusable !== null)("a machine with certificates of its own", () 
       operation: "use",
       target: "the certificates of this machine",
       certainty: "likely",
-      because: "CURL_CA_BUNDLE is set outside, and not passed to commands",
+      because: "CURL_CA_BUNDLE is set outside the sandbox, but not passed to commands",
     };
     const list =
-      "; what CURL_CA_BUNDLE names is not in the sandbox: copy it to a folder that `sandbox.paths` lists, and name that";
-    const remedy = "pass CURL_CA_BUNDLE in `sandbox.env.pass`";
+      "; the file that CURL_CA_BUNDLE names is not in the sandbox: copy it to a folder under `sandbox.paths`, and name that copy";
+    const remedy = "list CURL_CA_BUNDLE in `sandbox.env.pass`";
     expect(await run([], {})).toEqual(["failed", { ...told, remedy: `${remedy}${list}` }]);
     const own = { root: `${place.top}/own`, mode: "ro" };
     expect(await run([], { own })).toEqual(["failed", { ...told, remedy }]);

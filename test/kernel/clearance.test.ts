@@ -178,7 +178,7 @@ describe.skipIf(unusable !== null)("whether a call may be made", () => {
       }
       expect(await session.ask("shell", TOUCH, { toolCallId: "4" })).toMatchObject({
         kind: "denied",
-        reason: "the same was answered no three times in this session",
+        reason: "the same call was rejected three times in this session",
       });
     });
   });

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { thisHost } from "../../src/host/host.ts";
+import { thisHost } from "../../src/host/look/host.ts";
 import { BrokerHandler, createDesk, createSupervisor } from "../../src/index.ts";
 import { knownPath } from "../../src/profile/path.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
@@ -52,14 +52,18 @@ describe.skipIf(unusable !== null)("a call that does not wait", () => {
     for (const part of [id, "pending", "hello", at.project]) expect(shown).toContain(part);
     expect(inShort(await at.cofferdam(["resume", "--quiet", id]))).toEqual([
       75,
-      expect.stringContaining(`waits for an answer as ${id}`),
+      expect.stringMatching(
+        new RegExp(
+          `waiting for approval ${id}: .*\\n  do: run \`cofferdam approvals approve ${id.slice(0, 8)}\`, then \`cofferdam resume ${id.slice(0, 8)}\`\\n$`,
+        ),
+      ),
     ]);
     const approved = await at.cofferdam(["approvals", "approve", id.slice(0, 8), "--note", "as you like"]);
     expect([approved.exit, approved.stdout]).toEqual([
       0,
       "approved: `write_file` `write to workspace:made`\n",
     ]);
-    expect(approved.stderr).toContain(`cofferdam resume ${id}`);
+    expect(approved.stderr).toContain(`cofferdam resume ${id.slice(0, 8)}`);
     expect(made(at)).toBe(false);
     expect((await at.cofferdam(["resume", "--quiet", id])).exit).toBe(0);
     expect(readFileSync(join(at.project, "made"), "utf8")).toBe("hello\n");
@@ -94,7 +98,7 @@ describe.skipIf(unusable !== null)("a call that does not wait", () => {
     expect((await at.cofferdam(["approvals", "reject", id, "--note", "not today"])).exit).toBe(0);
     expect(inShort(await at.cofferdam(["approvals", "approve", id]))).toEqual([
       77,
-      expect.stringMatching(/this answer counts for nothing: `\w+` had answered already/),
+      expect.stringMatching(/this answer came too late: `\w+` had answered already/),
     ]);
     expect(inShort(await at.cofferdam(["resume", "--quiet", id]))).toEqual([
       77,
@@ -103,9 +107,28 @@ describe.skipIf(unusable !== null)("a call that does not wait", () => {
     expect(made(at)).toBe(false);
   });
 
+  test("is named by the beginning of its id; several that match are listed", async () => {
+    const at = await place(configOf());
+    const ids = [await suspended(at), await suspended(at)] as const;
+    const [id] = ids;
+    let unique = 1;
+    while (ids[1].startsWith(id.slice(0, unique))) unique += 1;
+    const start = id.slice(0, unique);
+    const several = {
+      exit: 64,
+      stderr: expect.stringMatching(new RegExp(`several requests.*${ids[0]}.*${ids[1]}`)),
+    };
+    if (unique > 1) expect(await at.cofferdam(["resume", start.slice(0, -1)])).toMatchObject(several);
+    expect((await at.cofferdam(["approvals", "approve", start])).exit).toBe(0);
+    expect((await at.cofferdam(["resume", "--quiet", start])).exit).toBe(0);
+    expect(made(at)).toBe(true);
+    expect(await json(at, "approvals", "show", start)).toMatchObject({ status: "done" });
+    expect((await at.cofferdam(["resume", "--quiet", start])).exit).toBe(77);
+  });
+
   test("is nobody's under an id that is none; words that do not belong are refused", async () => {
     const at = await place(configOf());
-    expect((await at.cofferdam(["approvals", "list"])).stderr).toBe("nothing waits for an answer\n");
+    expect((await at.cofferdam(["approvals", "list"])).stderr).toBe("no unanswered requests\n");
     for (const words of [
       ["approvals", "show", "nowhere"],
       ["approvals", "approve", ""],
@@ -167,9 +190,9 @@ describe.skipIf(unusable !== null)("requests of several projects in one store", 
     const elsewhere = await at.cofferdam(["approvals", "approve", there.slice(0, 8)]);
     expect([elsewhere.exit, elsewhere.stderr.split("\n")[0]]).toEqual([
       0,
-      `cofferdam: this request is not of the project here, but of \`${shown}\``,
+      `cofferdam: this request is from another project: \`${shown}\``,
     ]);
-    expect(elsewhere.stdout).toContain(`, of \`${shown}\``);
+    expect(elsewhere.stdout).toContain(`, in \`${shown}\``);
     const own = await at.cofferdam(["approvals", "reject", here.slice(0, 8)]);
     expect([own.exit, own.stderr, own.stdout]).toEqual([
       0,
@@ -238,7 +261,7 @@ describe.skipIf(unusable !== null)("a yes for a session", () => {
     expect(listed).toMatch(/^[0-9a-f]{8} +write_file +write_file on workspace:made, .* by \S+\n$/);
     const [grantId = ""] = listed.split(" ");
     const back = (await at.cofferdam(["grants", "revoke", grantId])).stdout;
-    expect(back).toMatch(/^taken back: .*workspace:made/);
+    expect(back).toMatch(/^revoked: .*workspace:made/);
     expect(await json(at, "grants", "list")).toEqual([]);
     expect((await at.cofferdam(["grants", "revoke", grantId])).exit).toBe(64);
 
@@ -306,7 +329,7 @@ describe.skipIf(unusable !== null)("`cofferdam serve`", () => {
     const memory = await place(configOf("\n  store: memory"));
     expect(inShort(await memory.cofferdam(["serve"]))).toEqual([
       64,
-      expect.stringContaining("in each process's own memory"),
+      expect.stringContaining("stored in the memory of each process"),
     ]);
     const at = await place(configOf());
     expect((await at.cofferdam(["serve", "--listen", "0.0.0.0:0"])).exit).toBe(64);
@@ -318,7 +341,7 @@ describe.skipIf(unusable !== null)("`cofferdam serve`", () => {
     const without = await at.cofferdam(["serve"]);
     expect(inShort(without)).toEqual([
       65,
-      expect.stringContaining("`ANNS_TOKEN`, which the config names, is not set"),
+      expect.stringContaining("the config names the variable `ANNS_TOKEN`, which is not set or empty"),
     ]);
     const token = Buffer.alloc(32, 7).toString("base64url");
     const server = at.start(["serve", "--json"], { env: { ANNS_TOKEN: token } });

@@ -51,13 +51,13 @@ describe.skipIf(unusable !== null)("the exit status of `cofferdam call`", () => 
     [0, call("read_file", { path: "a" }), ""],
     [0, call("shell", { argv: ["cat", "a"] }), ""],
     [1, call("shell", { argv: ["cat", "none"] }), /^\/usr\/bin\/cat: none: No such file or directory\n$/],
-    [1, call("read_file", { path: "none" }), /^cofferdam: `workspace:none` is not there: ENOENT\n {2}do: /],
+    [1, call("read_file", { path: "none" }), /^cofferdam: `workspace:none` does not exist: ENOENT\n {2}do: /],
     [
       64,
       call("reed_file", { path: "a" }),
       "cofferdam: unknown tool `reed_file`\n  do: did you mean `read_file`?\n",
     ],
-    [64, call("sh", {}), /^cofferdam: unknown tool `sh`\n {2}do: (did you mean|it is one of shell, )/],
+    [64, call("sh", {}), /^cofferdam: unknown tool `sh`\n {2}do: (did you mean|use one of: shell, )/],
     [
       64,
       call("read_file", "{path: a}"),
@@ -66,42 +66,42 @@ describe.skipIf(unusable !== null)("the exit status of `cofferdam call`", () => 
     [
       64,
       call("read_file", { path: 1 }),
-      /^cofferdam: `read_file` does not take these arguments at `path`.*\n {2}do: run `cofferdam tools read_file` for its schema\n$/,
+      /^cofferdam: invalid arguments of `read_file` at `path`.*\n {2}do: run `cofferdam tools read_file` for its schema\n$/,
     ],
-    [64, call("shell", { argv: [] }), /^cofferdam: a call needs a word to run\n/],
+    [64, call("shell", { argv: [] }), /^cofferdam: the call has no words\n/],
     [64, ["call", "read_file"], /^cofferdam: `call` needs JSON\n/],
-    [64, ["call", "read_file", "{}", "x"], /one word too many/],
-    [64, call("read_file", {}, "--approve-all", "--strict"), /contradict each other/],
+    [64, ["call", "read_file", "{}", "x"], /unexpected argument/],
+    [64, call("read_file", {}, "--approve-all", "--strict"), /cannot be combined/],
     [65, call("read_file", {}, "--config", "nowhere.yaml"), /`.*nowhere.yaml` does not exist/],
     [
       77,
       call("write_file", denied),
-      /^cofferdam: denied: `notes` asks before anything in it is written, and nobody could be asked: there is no terminal to ask on\n {2}do: run it where a person can be asked\n$/,
+      /^cofferdam: denied: writing in `notes` needs approval, but no person could be asked: there is no terminal to ask on\n {2}do: run it in a terminal, or add a rule to the config that allows it\n$/,
     ],
     [77, call("write_file", denied, "--strict"), /^cofferdam: denied: strict mode: approval required/],
     [0, call("write_file", denied, "--approve-all"), ""],
     [
       77,
       call("write_file", { path: "docs:x", content: "" }, "--approve-all"),
-      /^cofferdam: denied: no tool may write `docs:x`: `.*docs` is granted read \(config, .*:7:5\)\n/,
+      /^cofferdam: denied: no tool may write `docs:x`: `.*docs` has access read \(config, .*:7:5\)\n/,
     ],
     [77, call("shell", { argv: ["rm", "a"] }, "--approve-all"), /^cofferdam: denied: command blocked: rm\n/],
-    [77, call("shell", { argv: ["echo"] }), /nobody could be asked/],
+    [77, call("shell", { argv: ["echo"] }), /no person could be asked/],
     [0, call("shell", { argv: ["echo"] }, "--approve-all"), ""],
     [
       77,
       call("read_file", { path: "/etc/shadow" }),
-      /^cofferdam: denied: no tool may read `\/etc\/shadow`: no entry lists it \(config\)\n {2}do: list the folder/,
+      /^cofferdam: denied: no tool may read `\/etc\/shadow`: the mask `\/etc\/shadow` allows nothing \(protected, .*\)\n {2}do: no config or operator profile can allow it: /,
     ],
     [
       124,
       call("shell", { argv: ["sleep", "9"] }),
-      /^cofferdam: the wall time ran out, so the command was ended\n/,
+      /^cofferdam: time limit exceeded: the command was stopped\n/,
     ],
     [
       127,
       call("shell", { argv: ["no-such-program"] }, "--approve-all"),
-      /command not found in the sandbox: `no-such-program`\n {2}do: check how it is spelt; if this machine has it, add its folder under `sandbox.runtimes`/,
+      /command not found in the sandbox: `no-such-program`\n {2}do: check its spelling; if this machine has it, add its folder under `sandbox.runtimes`/,
     ],
   ])("is %i for %j", async (exit, words, talk) => {
     // Named by the caller, a config needs no trust.
@@ -118,7 +118,7 @@ describe.skipIf(unusable !== null)("the exit status of `cofferdam call`", () => 
     untrusted.write("cofferdam.yaml", CONFIG);
     expect(await untrusted.cofferdam(call("read_file", { path: "a" }))).toMatchObject({
       exit: 65,
-      stderr: expect.stringContaining("this user has not trusted it"),
+      stderr: expect.stringContaining("is not trusted yet"),
     });
   });
 
@@ -136,7 +136,7 @@ describe.skipIf(unusable !== null)("what `cofferdam call` prints", () => {
     const { cofferdam } = await rooted();
     const plain = await cofferdam(["call", "read_file", json({ path: "a" })]);
     expect(JSON.parse(plain.stdout)).toMatchObject({ path: "workspace:a", text: "hello\n" });
-    expect(plain.stderr).toMatch(/^cofferdam: config: .*cofferdam.yaml \(trusted\); ceiling: protected/);
+    expect(plain.stderr).toMatch(/^cofferdam: config: .*cofferdam.yaml \(trusted\); profiles: protected/);
     const whole = await cofferdam(call("read_file", { path: "a" }, "--json"));
     expect(JSON.parse(whole.stdout)).toMatchObject({
       outcome: { kind: "done", value: { text: "hello\n" } },
@@ -195,7 +195,7 @@ describe.skipIf(unusable !== null)("what `cofferdam call` prints", () => {
     expect(called.stderr.split("\n").filter((line) => line.startsWith("cofferdam: "))).toEqual(
       ["x", "y"].map((name) =>
         expect.stringMatching(
-          `^cofferdam: the walls did not let it write \`${project}/docs/${name}\`: \`${project}/docs\` is granted read \\(config, .*cofferdam.yaml:7:5\\)$`,
+          `^cofferdam: the sandbox prevented writing \`${project}/docs/${name}\`: \`${project}/docs\` has access read \\(config, .*cofferdam.yaml:7:5\\)$`,
         ),
       ),
     );
@@ -240,14 +240,14 @@ describe("`cofferdam tools`", () => {
     expect(exit).toBe(0);
     expect(stdout).toMatchInlineSnapshot(`
       "shell                 write        a command that no rule covers: asks
-      read_file             read_only    workspace, docs, notes: asks nobody
-      list_dir              read_only    workspace, docs, notes: asks nobody
-      find_files            read_only    workspace, docs, notes: asks nobody
-      search_files          read_only    workspace, docs, notes: asks nobody
-      write_file            write        workspace: asks nobody; docs: denied; notes: asks
-      edit_file             write        workspace: asks nobody; docs: denied; notes: asks
-      delete_file           destructive  workspace: asks nobody; docs: denied; notes: asks
-      move_file             destructive  workspace: asks nobody; docs: denied; notes: asks
+      read_file             read_only    workspace, docs, notes: allowed
+      list_dir              read_only    workspace, docs, notes: allowed
+      find_files            read_only    workspace, docs, notes: allowed
+      search_files          read_only    workspace, docs, notes: allowed
+      write_file            write        workspace: allowed; docs: denied; notes: asks
+      edit_file             write        workspace: allowed; docs: denied; notes: asks
+      delete_file           destructive  workspace: allowed; docs: denied; notes: asks
+      move_file             destructive  workspace: allowed; docs: denied; notes: asks
       web_fetch             read_only    other hosts: asks
       web_fetch_add_domain  write        other hosts: asks
       "

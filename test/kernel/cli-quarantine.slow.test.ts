@@ -51,8 +51,8 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
         existsSync(join(at.project, ".direnv")),
         existsSync(join(at.project, "m/1")),
       ]).toEqual([0, false, true]);
-      expect(said.stderr).toContain("so much lies in");
-      expect(said.stderr).not.toContain("the command made");
+      expect(said.stderr).toContain("became too large or too deep to be protected");
+      expect(said.stderr).not.toContain("the command created");
       expect((await at.cofferdam(["run", "--quiet", "--", "true"], given)).exit).toBe(0);
     });
 
@@ -61,7 +61,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
       const there = () => ["a/.envrc", ".husky"].map((name) => existsSync(join(at.project, name)));
       const cli = (...words: readonly string[]) => at.cofferdam(["quarantine", ...words], given);
       expect([said.exit, there()]).toEqual([0, [false, false]]);
-      for (const text of ["a/.envrc`, obeyed by direnv", "it was taken away"])
+      for (const text of ["a/.envrc`, obeyed by direnv", "it was moved to the quarantine"])
         expect(said.stderr).toContain(text);
       const short = id.slice(0, 8);
       const list = await cli();
@@ -81,17 +81,17 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
       ]);
       expect(inShort(await cli("restore", short, "a/.envrc"))).toEqual([
         0,
-        `given back: \`${at.project}/a/.envrc\`\n`,
+        `restored: \`${at.project}/a/.envrc\`\n`,
         "",
       ]);
       expect([there(), readFileSync(join(at.project, "a/.envrc"), "utf8")]).toEqual([
         [true, false],
         "evil\n",
       ]);
-      expect(inShort(await cli("drop", short))).toEqual([0, `removed: \`${at.project}/.husky\`\n`, ""]);
+      expect(inShort(await cli("drop", short))).toEqual([0, `deleted: \`${at.project}/.husky\`\n`, ""]);
       expect([there(), inShort(await cli())]).toEqual([
         [true, false],
-        [0, "", "nothing is in quarantine\n"],
+        [0, "", "the quarantine is empty\n"],
       ]);
     });
   },
@@ -105,25 +105,25 @@ describe.skipIf(unusable !== null)("the quarantine at the command line", () => {
     const refused = await cli("restore", id);
     expect([refused.exit, refused.stdout]).toEqual([
       1,
-      `given back: \`${at.project}/.husky\`\nnot given back: \`${at.project}/a/.envrc\`: something else stands there by now\n`,
+      `restored: \`${at.project}/.husky\`\nnot restored: \`${at.project}/a/.envrc\`: another file is there now\n`,
     ]);
     expect(readFileSync(join(at.project, "a/.envrc"), "utf8")).toBe("mine\n");
     for (const [words, text] of [
       [["show"], "needs ID"],
-      [["show", "no-such"], "nothing is held under"],
-      [["restore", id, "other"], "is not held"],
-      [["list", "more"], "one word too many"],
+      [["show", "no-such"], "unknown entry"],
+      [["restore", id, "other"], "is not in this entry"],
+      [["list", "more"], "unexpected argument"],
       [["keep", id], "keep"],
     ] as const) {
       const { exit, stderr } = await cli(...words);
       expect([exit, stderr]).toEqual([64, expect.stringContaining(text)]);
     }
     rmSync(join(at.project, "a/.envrc"));
-    expect(inShort(await cli("restore", id))).toEqual([0, `given back: \`${at.project}/a/.envrc\`\n`, ""]);
+    expect(inShort(await cli("restore", id))).toEqual([0, `restored: \`${at.project}/a/.envrc\`\n`, ""]);
   });
 
   test.each([
-    ["ask", ".envrc", "obeyed by direnv when a shell enters the folder: a new one is taken away", false],
+    ["ask", ".envrc", "obeyed by direnv when a shell enters the folder: a new one is quarantined", false],
     ["quarantine", ".husky/pre-push", "/.husky` is obeyed by git when", false],
     ["report", ".envrc", "a new one is reported after the call and stays", true],
     ["ask", "Makefile", "obeyed by make when a person runs make", true],
@@ -146,7 +146,7 @@ describe.skipIf(unusable !== null)("the quarantine at the command line", () => {
   );
 
   test.each([
-    ["dist/.envrc", ["it is obeyed by direnv", "one that is changed is taken away"], false],
+    ["dist/.envrc", ["it is obeyed by direnv", "a changed one is quarantined"], false],
     ["node_modules/a/.envrc", [], true],
     ["dist/notes.txt", [], true],
   ] as const)("what explain says of a change of %s is what becomes of it", async (name, said, isKept) => {
@@ -170,7 +170,7 @@ describe.skipIf(unusable !== null)("the quarantine at the command line", () => {
       ["run", "--quiet", "--ask", "--", "sh", "-c", "echo evil > .envrc"],
       [
         ["[y] yes, once", "y"],
-        ["keep what the call made", key],
+        ["keep the files that the call created", key],
       ],
     );
     expect(exit).toBe(0);

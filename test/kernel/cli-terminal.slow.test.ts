@@ -51,7 +51,7 @@ describe.skipIf(problem !== null)("a person is asked at the terminal", () => {
     expect([ended.exit, existsSync(join(project, "made"))]).toEqual([exit, exit === 0]);
   });
 
-  test("the README shows the question as it stands on the screen", async () => {
+  test("the guide shows the question as it stands on the screen", async () => {
     const { inTerminal, project, write } = await place(null);
     write(
       "cofferdam.yaml",
@@ -66,8 +66,8 @@ describe.skipIf(problem !== null)("a person is asked at the terminal", () => {
     const rows = Array.from({ length: 24 }, (_, row) =>
       active.getLine(row)?.translateToString(true).trimEnd(),
     );
-    const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
-    const [, shown = "no block"] = /^```text\n(cofferdam asks.*?)^```$/ms.exec(readme) ?? [];
+    const guide = readFileSync(join(import.meta.dirname, "../../docs/guide/3-approvals.md"), "utf8");
+    const [, shown = "no block"] = /^```text\n(cofferdam asks.*?)^```$/ms.exec(guide) ?? [];
     const seen = rows.join("\n").trimEnd().replaceAll(project, "/home/you/agent");
     expect(`${seen}\n`.slice(seen.indexOf("cofferdam asks"))).toBe(shown);
   });

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isCopyable } from "../../src/host/nodes.ts";
+import { isCopyable } from "../../src/host/look/nodes.ts";
 import { absolutePath } from "../../src/profile/path.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";

@@ -10,7 +10,7 @@ import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 sandboxMustWork("deep trees");
 
 /** The longest path that the kernel looks up, without the NUL behind it. */
-const MOST_BYTES = 4_095;
+const MAX_BYTES = 4_095;
 
 /** Makes the folder and goes there step by step, so that its path may have any length; then makes the file in it. */
 const MAKE = `
@@ -62,25 +62,25 @@ describe.skipIf(unusable !== null)("a tree that is deeper than a path can be lon
   const refusal = {
     code: "NOT_ENFORCEABLE",
     message: expect.stringMatching(
-      /^`\/[^`]*\/ws\/topx*` leads so deep that a path has more than 4095 bytes, where nothing can be protected$/,
+      /^`\/[^`]*\/ws\/topx*` contains a path of more than 4095 bytes, which can't be protected$/,
     ),
-    hint: "remove what lies that deep, or move it out of the roots",
+    hint: "remove the deep folders, or move them out of the roots",
   };
 
   it("what a mask covers as deep as a path can be is found", async () => {
-    nest(MOST_BYTES - "/.secret".length, ".secret");
+    nest(MAX_BYTES - "/.secret".length, ".secret");
     expect((await hits()).map((hit) => hit.slice(-9))).toEqual(["x/.secret"]);
   });
 
   it("a folder as deep as a path can be is searched, and hides nothing when it holds nothing", async () => {
-    nest(MOST_BYTES, "other");
+    nest(MAX_BYTES, "other");
     expect(await hits()).toEqual([]);
   });
 
   it.each([
-    ["a file that a mask covers", MOST_BYTES - "/.secret".length + 1, ".secret"],
-    ["a folder", MOST_BYTES + 1, ""],
-    ["a folder far down", 3 * MOST_BYTES, ".secret"],
+    ["a file that a mask covers", MAX_BYTES - "/.secret".length + 1, ".secret"],
+    ["a folder", MAX_BYTES + 1, ""],
+    ["a folder far down", 3 * MAX_BYTES, ".secret"],
   ])("%s that lies deeper is refused by name, not passed over", async (_, bytes, file) => {
     nest(bytes, file);
     mkdirSync(`${place.ws}/beside`);
@@ -88,7 +88,7 @@ describe.skipIf(unusable !== null)("a tree that is deeper than a path can be lon
   });
 
   it("can't have a root that deep", async () => {
-    const root = nest(MOST_BYTES + 1);
+    const root = nest(MAX_BYTES + 1);
     const paths = { ws: { root: place.ws, mode: "rw" }, deep: { root, mode: "rw" } };
     await expect(place.supervisor({ sandbox: { paths } })).rejects.toMatchObject({
       code: "CONFIG_INVALID",

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Reply } from "../support/battery/job.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
+import { rowsOf } from "../support/battery/rows-of.ts";
 import { itNeeds, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { GIT_SETTINGS, History } from "../support/git/history.ts";
 
@@ -125,19 +126,20 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
     }
 
     it("is told which, and by what commands a person finishes it, also where it ended well", async () => {
+      const acts = rowsOf(person, ACTS);
       const repository = repositoryIn(history);
       for (const folder of [place.ws, place.outside])
-        for (const [act] of ACTS) cpSync(repository, join(folder, folderOf(act)), { recursive: true });
+        for (const [act] of acts) cpSync(repository, join(folder, folderOf(act)), { recursive: true });
       place.ownAll();
       if (person.runAs.uid !== undefined)
         spawnSync("chown", ["-R", `${person.uid}:${person.gid}`, place.outside]);
-      for (const [act, before] of ACTS)
+      for (const [act, before] of acts)
         if (before !== "")
           for (const folder of [place.ws, place.outside]) plainly(join(folder, folderOf(act)), before);
       const ended = await run(
-        ...ACTS.map(([act]) => [join(place.ws, folderOf(act)), ...act.split(" ")] as const),
+        ...acts.map(([act]) => [join(place.ws, folderOf(act)), ...act.split(" ")] as const),
       );
-      for (const [at, [act]] of ACTS.entries()) {
+      for (const [at, [act]] of acts.entries()) {
         const [here, there] = [join(place.ws, folderOf(act)), join(place.outside, folderOf(act))];
         const denials = ended[at]?.denials ?? [];
         expect([
@@ -261,7 +263,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
         readFileSync(join(top, name), "utf8").trim(),
       );
       expect(texts).toEqual(["four", "one", "four", "one", "one", "four"]);
-      expect(ended?.denials.at(0)?.remedy).toContain("which also makes programs of them");
+      expect(ended?.denials.at(0)?.remedy).toContain("which also makes them executable");
     });
 
     it("is told no removal of a file that git does not track where another program prints git's words", async () => {
@@ -423,7 +425,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
         ["run `/x/y/$(id>PWNED)`"],
       ]);
       expect(ended.at(-1)?.denials[0]?.remedy).toBe(
-        "if you know that program, add its folder under `sandbox.runtimes`",
+        "if you trust that program, add its folder under `sandbox.runtimes`",
       );
       // The twin: with the program at hand the commit is made.
       place.file("ws/husky/lint-staged", "#!/bin/sh\necho linted\n", 0o755);

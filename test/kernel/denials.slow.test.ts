@@ -50,10 +50,22 @@ describe.skipIf(unusable !== null)("a command that fails", () => {
         target: `${at.place.ws}/.env`,
         certainty: "certain",
         because: `the mask \`/**/.env\` allows nothing (operator, ${at.place.top}/operator.yaml:1:32)`,
-        remedy: "only whoever keeps the profile `operator` can allow it; do it without",
+        remedy: "only the owner of the profile `operator` can allow it; do it without",
       },
     ]);
     expect((await at.session.call("shell", { argv: ["cat", "a"] })).kind).toBe("done");
+  });
+
+  it("is told nothing of the program itself, whose name could be that of a hidden file where it runs", async () => {
+    await using at = await standing();
+    for (const line of ["cat no.md", "cd no.md", "timeout 5 cat no.md", "sh -c 'cat no.md'", "no-program x"])
+      expect(
+        (await denied(at, `cd ../notes && ${line}`)).filter((one) => !one.startsWith("certain run")),
+      ).toEqual([]);
+    expect(await denied(at, "cat ../notes/key.pem")).toEqual(["certain read /notes/key.pem"]);
+    const input = { argv: ["env", "cat", "no.md"], cwd: "../notes" };
+    for (const one of [input, { script: "cat no.md; false", cwd: "../notes" }])
+      expect(denialsOf(await at.session.call("shell", one))).toEqual([]);
   });
 
   it("is told the entry of a root that is to read, and what the config would have to say", async () => {
@@ -64,16 +76,16 @@ describe.skipIf(unusable !== null)("a command that fails", () => {
         target: `${at.place.top}/docs/a`,
         certainty: "certain",
         because: expect.stringMatching(
-          /^`\/\S+\/docs` is granted read \(config, \/\S+\/config\.yaml:1:\d+\)$/,
+          /^`\/\S+\/docs` has access read \(config, \/\S+\/config\.yaml:1:\d+\)$/,
         ),
-        remedy: "give the folder `mode: rw` under `sandbox.paths` in the config, if it is meant",
+        remedy: "give the folder `mode: rw` under `sandbox.paths` in the config, if intended",
       },
     ]);
   });
 
   it("is told that a yes would give it, where a root is written or read after one", async () => {
     await using at = await standing();
-    const remedy = "it is given after a yes: have a person asked about this call";
+    const remedy = "this needs approval: add a rule that asks about this call";
     expect(denialsOf(await at.session.call("shell", { argv: ["touch", "../notes/x.md"] }))).toMatchObject([
       { operation: "write", target: `${at.place.top}/notes/x.md`, certainty: "certain", remedy },
     ]);
@@ -81,7 +93,7 @@ describe.skipIf(unusable !== null)("a command that fails", () => {
       {
         operation: "read",
         target: `${at.place.top}/diary/a`,
-        because: expect.stringMatching(/^`\/\S+\/diary` is read after a yes \(config, \/\S+:1:\d+\)$/),
+        because: expect.stringMatching(/^reading `\/\S+\/diary` needs approval \(config, \/\S+:1:\d+\)$/),
         remedy,
       },
     ]);
@@ -218,14 +230,12 @@ describe.skipIf(unusable !== null)("a program of the host's own that fails", () 
     });
     const remedies = async (name: string) =>
       denialsOf(await at.session.call(name, {})).map(({ remedy }) => remedy);
-    expect(await remedies("docs")).toEqual([
-      "say in the tool's `needs` that it needs this: the config grants it",
-    ]);
+    expect(await remedies("docs")).toEqual(["add it to the tool's `needs`: the config grants it"]);
     expect(await remedies("shadow")).toEqual([
-      "list the folder under `sandbox.paths` in the config, if it is meant",
+      "no config or operator profile can allow it: do it yourself outside the sandbox, or copy a file without secrets into a listed folder",
     ]);
     expect(await remedies("env")).toEqual([
-      "only whoever keeps the profile `operator` can allow it; do it without",
+      "only the owner of the profile `operator` can allow it; do it without",
     ]);
     expect((await at.session.call("a", {})).kind).toBe("done");
   });

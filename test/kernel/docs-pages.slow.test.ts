@@ -1,13 +1,5 @@
 import { execFile } from "node:child_process";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -61,10 +53,12 @@ const HOSTS = [
   },
 ] as const;
 
-describe.skipIf(unusable !== null)("docs/mcp.md", () => {
+describe.skipIf(unusable !== null)("the pages about MCP", () => {
   test.each(HOSTS)("has for $host what it reads, and that starts a server with tools", async (one) => {
     const [, text = ""] =
-      new RegExp(`^${one.host}, .*?^\`\`\`${one.language}\\n(.*?)^\`\`\`$`, "ms").exec(page("mcp.md")) ?? [];
+      new RegExp(`^${one.host}, .*?^\`\`\`${one.language}\\n(.*?)^\`\`\`$`, "ms").exec(
+        page("guide/5-mcp-host.md"),
+      ) ?? [];
     const read = one.shape.parse(one.language === "toml" ? parseToml(text) : JSON.parse(text));
     const [servers] = Object.values(read);
     const { args } = z
@@ -95,15 +89,15 @@ describe.skipIf(unusable !== null)("docs/mcp.md", () => {
   });
 
   test("has every host that it speaks of among those that are tried", () => {
-    const text = page("mcp.md");
-    const section = text.slice(text.indexOf("## In the host"), text.indexOf("## Who is asked"));
+    const text = page("guide/5-mcp-host.md");
+    const section = text.slice(text.indexOf("## Settings of your host"), text.indexOf("## Who is asked"));
     expect(blocks(section, "json").length + blocks(section, "toml").length).toBe(HOSTS.length);
   });
 
   test("has a config for servers of somebody else's that loads, and grants what the page says", async () => {
     const folder = folderOf();
     mkdirSync(join(folder, "notes"));
-    const [config = ""] = blocks(page("mcp.md"), "yaml");
+    const [config = ""] = blocks(page("how-to/wrap-an-mcp-server.md"), "yaml");
     writeFileSync(join(folder, "cofferdam.yaml"), config);
     const env = {
       PATH: process.env["PATH"],
@@ -113,21 +107,13 @@ describe.skipIf(unusable !== null)("docs/mcp.md", () => {
     const words = [MAIN, "trust", "--yes", join(folder, "cofferdam.yaml")];
     const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: folder, env });
     expect(stdout).toMatch(
-      /files .*writes notes, writes where calls are asked first, once somebody says yes/s,
+      /files .*writes notes, once its start is approved, writes in roots that ask first/s,
     );
     expect(stdout).toMatch(/wiki .*reads notes, with the network of commands/s);
     const checked = [MAIN, "check", "--config", join(folder, "cofferdam.yaml")];
     expect((await promisify(execFile)(process.execPath, checked, { cwd: folder, env })).stdout).not.toMatch(
       /error/i,
     );
-  });
-
-  test("shows files as they are", () => {
-    for (const name of readdirSync(join(CHECKOUT, "docs")).filter((one) => one.endsWith(".md"))) {
-      const shown = [...page(name).matchAll(/^\[(examples\/\S+)\]\(\.\.\/\1\):\n\n```\w+\n(.*?)^```$/gms)];
-      for (const [, file = "", block = ""] of shown)
-        expect(readFileSync(join(CHECKOUT, file), "utf8")).toContain(block.trimEnd());
-    }
   });
 });
 
@@ -148,12 +134,12 @@ attempt("home", () => readFileSync(process.env.REAL_HOME + "/secret"));
 try { await fetch("https://not-listed.example/"); console.log("host yes"); } catch { console.log("host no"); }
 `;
 
-describe.skipIf(unusable !== null)("docs/agent-inside.md", () => {
+describe.skipIf(unusable !== null)("docs/guide/4-agent-inside.md", () => {
   test("has a config in which a whole agent works, and can do nothing else", async () => {
     const folder = folderOf();
     for (const name of ["project", "state"]) mkdirSync(join(folder, name));
     writeFileSync(join(folder, "secret"), "a secret of this machine");
-    const [config = ""] = blocks(page("agent-inside.md"), "yaml");
+    const [config = ""] = blocks(page("guide/4-agent-inside.md"), "yaml");
     const own = config
       .replaceAll("/home/you/agents", folder)
       .replace("OPENAI_API_KEY]", "OPENAI_API_KEY, REAL_HOME]")

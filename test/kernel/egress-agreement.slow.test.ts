@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { printHostRule, type Target } from "../../src/profile/host-rule.ts";
+import { type ConnectTarget, printHostRule } from "../../src/profile/host-rule.ts";
 import { type Network, normalNetwork, reaches } from "../../src/profile/network.ts";
 import { printed, standingIn } from "../support/approval/standing.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
@@ -67,7 +67,7 @@ describe.skipIf(unusable !== null)("what a program reaches", () => {
       const list = asked.map(({ host, port }) => `${host}:${port}`).join(" ");
       const said = printed(await at.session.call("shell", { argv: ["perl", "-e", ASK, list] }));
       const expected = asked.map(({ host, port }) => {
-        const target: Target = { host, port, address: to[host] ?? host };
+        const target: ConnectTarget = { host, port, address: to[host] ?? host };
         const address = host.includes(":") || /^[\d.]+$/.test(host) ? host : target.address;
         const isReached = [need, ceiling].every((network) => reaches(network, { ...target, address }));
         seen[isReached ? "reached" : "refused"] += 1;

@@ -36,7 +36,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     });
     if (reply?.kind !== "ran") throw new Error(JSON.stringify(reply));
     expect(reply.stdout).toMatch(/^\d+ (200|431|000) (431|000)here 200$/);
-    expect(JSON.stringify(reply.egress)).toContain("programs are connected to the proxy already");
+    expect(JSON.stringify(reply.egress)).toContain("programs are already connected to the proxy");
     expect(seen).toContain("/last");
   });
 });

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import { createServer as createPlainServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { trialScript } from "../../src/host/trial-script.ts";
+import { trialScript } from "../../src/host/launch/trial-script.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";

@@ -34,8 +34,8 @@ describe.skipIf(unusable !== null)("the roots of a config", () => {
         tool: "write_file",
         risk: "write",
         description: "write to notes:report.md",
-        reason: "`notes` asks before anything in it is written",
-        covers: "write_file on notes:report.md, whatever else it says",
+        reason: "writing in `notes` needs approval",
+        covers: "write_file on notes:report.md, with any other arguments",
       },
     ]);
   });
@@ -287,7 +287,7 @@ describe.skipIf(unusable !== null)("the process that works on files", () => {
         kind: "done",
         receipt: {
           backend: "bubblewrap",
-          standings: { files: { kind: "enforced" }, network: { kind: "enforced" } },
+          enforcement: { files: { kind: "enforced" }, network: { kind: "enforced" } },
           mountChanges: [],
         },
       });

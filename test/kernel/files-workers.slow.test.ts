@@ -110,7 +110,7 @@ describe.skipIf(unusable !== null)("a file call", () => {
       error: {
         code: "WALL_TIME",
         message: expect.stringContaining("more than 1000 ms"),
-        hint: "ask for less at once",
+        hint: "request less at once",
       },
     });
     // As the hint says.
@@ -257,7 +257,7 @@ describe.skipIf(unusable !== null)("root on the tree of somebody else", () => {
     expect(written).toMatchObject({
       kind: "done",
       value: { is_new: true },
-      receipt: { runAs: uid, standings: { files: { kind: "enforced" } } },
+      receipt: { runAs: uid, enforcement: { files: { kind: "enforced" } } },
     });
     for (const name of ["new", "new/file"]) {
       const stat = statSync(`${place.ws}/${name}`);
@@ -280,7 +280,7 @@ describe.skipIf(unusable !== null)("root on the tree of somebody else", () => {
     });
     expect(replies[1]).toMatchObject({
       told: "SANDBOX_UNAVAILABLE",
-      why: `files are worked on by \`${hidden}/node\`, which the owner of the roots can't reach: \`${hidden}\` is closed`,
+      why: `file tools run \`${hidden}/node\`, which the owner of the roots can't reach: \`${hidden}\` is closed`,
     });
   });
 });

@@ -119,7 +119,10 @@ describe.skipIf(unusable !== null).each(PEOPLE)("what git obeys elsewhere, as $n
       `${made}; : >x/.git/hooks/pre-commit; ln x/.git/config notes; ln x/.git/hooks/pre-commit more`,
     );
     expect(appeared).toEqual([
-      { path: join(place.ws, "x/.git"), runs: ["anything (config has another name)", "hooks/pre-commit"] },
+      {
+        path: join(place.ws, "x/.git"),
+        runs: ["anything (config has another hard link)", "hooks/pre-commit"],
+      },
     ]);
     rmSync(join(place.ws, "x"), { recursive: true });
     const plain = await call(`${made}; : >x/.git/hooks/pre-commit`);

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { describe, expect } from "vitest";
-import { lookAtDeviceNodes } from "../../src/host/device-nodes.ts";
+import { lookAtDeviceNodes } from "../../src/host/launch/device-nodes.ts";
 import { DEVICE_GROUPS } from "../../src/profile/devices.ts";
 import { type AbsolutePath, knownPath } from "../../src/profile/path.ts";
 import type { Reply } from "../support/battery/job.ts";
@@ -108,7 +108,8 @@ describe.skipIf(unusable !== null)("devices that a config grants", () => {
         denials: [
           {
             target: "/dev/kvm",
-            remedy: "add the user to the group of kvm outside (`stat -c %G /dev/kvm`), and log in again",
+            remedy:
+              "outside the sandbox, add the user to the group of kvm (`stat -c %G /dev/kvm`), and log in again",
           },
         ],
       });
@@ -137,7 +138,7 @@ describe.skipIf(unusable !== null)("devices that a config grants", () => {
       denials: [
         {
           remedy:
-            "mount it outside and list its folder under `sandbox.paths`; an AppImage runs without a mount when `APPIMAGE_EXTRACT_AND_RUN=1` is set under `sandbox.env.set`",
+            "mount it outside and list its folder under `sandbox.paths`; an AppImage runs without a mount if `APPIMAGE_EXTRACT_AND_RUN=1` is set under `sandbox.env.set`",
         },
       ],
     });
@@ -175,19 +176,19 @@ describe.skipIf(unusable !== null)("devices that a config grants", () => {
           {
             target: "/dev/kvm",
             certainty: "certain",
-            remedy: "list `kvm` under `sandbox.devices` in the config, if it is meant",
+            remedy: "list `kvm` under `sandbox.devices` in the config, if intended",
           },
         ],
       });
       expect(await asked(["kvm"])).toMatchObject({
         kind: "done",
         receipt: {
-          devices: [{ path: "/dev/kvm", may: "run virtual machines with the kernel's help, by /dev/kvm" }],
+          devices: [{ path: "/dev/kvm", may: "run virtual machines with /dev/kvm" }],
         },
       });
       expect(await asked(["kvm"], ["strict"])).toMatchObject({
         kind: "failed",
-        denials: [{ target: "/dev/kvm", remedy: expect.stringContaining("only whoever keeps the profile") }],
+        denials: [{ target: "/dev/kvm", remedy: expect.stringContaining("only the owner of the profile") }],
       });
     },
   );

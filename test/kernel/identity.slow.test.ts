@@ -6,7 +6,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { trialScript } from "../../src/host/trial-script.ts";
+import { trialScript } from "../../src/host/launch/trial-script.ts";
 import { checkoutFor, PEOPLE } from "../support/battery/people.ts";
 import { Place, type Start } from "../support/battery/place.ts";
 import { commandLinesWith } from "../support/battery/processes.ts";

@@ -70,7 +70,7 @@ describe.skipIf(unusable !== null)("an agent that was interrupted", () => {
       expect(after.told).toMatchObject([
         {
           text: expect.stringMatching(
-            /^Somebody changed the input of this call to {"script":"echo ran >> other"}\n/,
+            /^A person changed the input of this call to {"script":"echo ran >> other"}\n/,
           ),
         },
         { id: "no", status: "error", text: "Denied: as you like" },
@@ -107,7 +107,7 @@ describe.skipIf(unusable !== null)("an agent that was interrupted", () => {
         await wait(350);
         const after = await talk.answer(said, (one) => approve(one));
         expect(after).toMatchObject({
-          told: [{ status: "error", text: "Denied: nobody answered in time" }],
+          told: [{ status: "error", text: "Denied: the request was not answered in time" }],
           last: "done",
         });
         expect(runs(fates, "late")).toBe(0);
@@ -138,7 +138,7 @@ describe.skipIf(unusable !== null)("an agent that was interrupted", () => {
       ];
       for (const none of nones) {
         said = await talk.resume(none);
-        expect(said.asked).toEqual([{ ...question, problem: expect.stringContaining("is no answer") }]);
+        expect(said.asked).toEqual([{ ...question, problem: expect.stringContaining("is not an answer") }]);
       }
       expect(runs(fates, "once")).toBe(0);
       expect(await talk.resume(yes)).toMatchObject({

@@ -143,7 +143,7 @@ describe.skipIf(unusable !== null)("a call of an agent", () => {
       const talk = new Talk([[writes("a"), writes("b"), call("free", "tally")], "done"], middleware);
       const [first, second] = (await talk.begin()).asked;
       const between = await talk.resume(approve(second));
-      expect(between.asked).toEqual([{ ...first, problem: "the answer that came is to another question" }]);
+      expect(between.asked).toEqual([{ ...first, problem: "the answer is for another request" }]);
       expect(["a", "b", "tally"].map((file) => runs(fates, file))).toEqual([0, 1, 1]);
       const after = await talk.resume(approve(between.asked[0]));
       expect(after).toMatchObject({ asked: [], last: "done" });
@@ -160,9 +160,7 @@ describe.skipIf(unusable !== null)("a call of an agent", () => {
       const said = await talk.begin();
       writeFileSync(tool, "#!/bin/sh\ntouch other\n", { mode: 0o755 });
       const again = await talk.answer(said, (one) => approve(one));
-      expect(again.asked).toMatchObject([
-        { tool: "shell", problem: "the answer that came is to another question" },
-      ]);
+      expect(again.asked).toMatchObject([{ tool: "shell", problem: "the answer is for another request" }]);
       expect(again.asked[0]?.approvalId).not.toBe(said.asked[0]?.approvalId);
       expect([fates.made(), fates.made("other"), again.told]).toEqual([false, false, []]);
       const after = await talk.answer(again, (one) => approve(one));
@@ -191,7 +189,7 @@ describe.skipIf(unusable !== null)("a call of an agent", () => {
           const editedInput = Object.entries(edits).find(([id]) => id === one.toolCallId)?.[1] ?? null;
           return approve(one, { editedInput });
         });
-        const changed = "Somebody changed the input of this call to ";
+        const changed = "A person changed the input of this call to ";
         expect(after.told).toMatchObject([
           {
             status: "success",
@@ -239,9 +237,13 @@ describe.skipIf(unusable !== null)("a call of an agent", () => {
         const said = await talk.begin();
         expect(said.asked).toMatchObject([{ forSession: null }]);
         const [question] = said.asked;
-        expect(() => approve(question, { scope: "session" })).toThrow("a yes for the session is not offered");
+        expect(() => approve(question, { scope: "session" })).toThrow(
+          "approval for the session is not available",
+        );
         const forced = await talk.answer(said, (one) => ({ ...approve(one), scope: "session" }));
-        expect(forced.asked).toEqual([{ ...question, problem: "a yes for the session is not offered here" }]);
+        expect(forced.asked).toEqual([
+          { ...question, problem: "approval for the session is not available here" },
+        ]);
         expect(fates.made()).toBe(false);
         const after = await talk.answer(forced, (one) => approve(one));
         expect(after.asked).toMatchObject([{ toolCallId: "2", forSession: null }]);
@@ -262,7 +264,7 @@ describe.skipIf(unusable !== null)("a call of an agent", () => {
       await talk.answer(said, (one) => approve(one));
       Object.assign(saver, before);
       const again = await talk.answer(said, (one) => approve(one));
-      expect(again.asked).toMatchObject([{ problem: "the answer that came is to another question" }]);
+      expect(again.asked).toMatchObject([{ problem: "the answer is for another request" }]);
       expect(runs(fates, "once")).toBe(1);
     });
   });

@@ -1,119 +1,50 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CALLER, PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { type Left, perl, repositories, stopsNoLaterCall } from "../support/planting/later-calls.ts";
 
 sandboxMustWork("later calls");
 
-/** A program that makes thousands of names fast; every sandbox of these tests has perl. */
-function perl(script: string): readonly string[] {
-  return ["perl", "-e", script];
-}
+/** The large ones are tried in `later-calls.long.test.ts`. */
+const LEFT: readonly Left[] = [
+  [
+    "links under protected names in the root",
+    perl('symlink "x", $_ for (".envrc", ".npmrc", ".mcp.json"); symlink ".", ".vscode"'),
+  ],
+  [
+    "a link to a folder in which somebody makes such a name later",
+    ["sh", "-c", "mkdir src; ln -s src .kiro; ln -s src .claude"],
+    "mkdir src/agents; echo mine > src/agents/a; echo mine > src/settings.json",
+  ],
+  ["a link in the place of a folder that held one", ["sh", "-c", "mv .vscode aside; ln -s aside .vscode"]],
+  [
+    "hundreds of protected names in the root itself",
+    perl('for (1..400) { open my $f, ">", "a$_.code-workspace" }'),
+  ],
+  [
+    "folders that their owner closed",
+    ["sh", "-c", "mkdir -p closed/in; : > closed/in/.envrc; chmod 000 closed/in; chmod 300 closed"],
+  ],
+  [
+    "a tree that is deeper than a path can be long",
+    perl('for (1..60) { mkdir "d" x 200; chdir "d" x 200 or last } open my $f, ">", ".envrc"'),
+  ],
+  ["a hundred repositories", repositories(100)],
+  [
+    "pipes and sockets under protected names",
+    perl(
+      'use Socket; use POSIX; mkfifo(".envrc", 0600); socket(my $s, AF_UNIX, SOCK_STREAM, 0); bind($s, pack_sockaddr_un(".npmrc"))',
+    ),
+  ],
+];
 
-/** Whatever a call leaves behind, the next one can run and write. */
 describe.skipIf(unusable !== null).each(PEOPLE)(
   "planted: what a call leaves stops no later one, as $name",
   (person) => {
-    let place: Place;
-    beforeEach(() => {
-      place = new Place(person);
-    });
-    afterEach(() => place[Symbol.dispose]());
-
-    async function calls(...lines: readonly (readonly string[])[]): Promise<readonly unknown[]> {
-      place.ownAll();
-      const [, ...replies] = await place.runServed({
-        job: { calls: lines.map((argv) => ({ argv: [...argv] })) },
-      });
-      return replies;
-    }
-
-    const done = expect.objectContaining({ kind: "ran", code: 0 });
-    const next = ["sh", "-c", "echo x > next && rm next"];
-
-    it.each<[what: string, argv: readonly string[], later?: string]>([
-      [
-        "links under protected names in the root",
-        perl('symlink "x", $_ for (".envrc", ".npmrc", ".mcp.json"); symlink ".", ".vscode"'),
-      ],
-      [
-        "a link to a folder in which somebody makes such a name later",
-        ["sh", "-c", "mkdir src; ln -s src .kiro; ln -s src .claude"],
-        "mkdir src/agents; echo mine > src/agents/a; echo mine > src/settings.json",
-      ],
-      [
-        "a link in the place of a folder that held one",
-        ["sh", "-c", "mv .vscode aside; ln -s aside .vscode"],
-      ],
-      [
-        "thousands of protected names",
-        perl('mkdir "n"; for (1..3000) { mkdir "n/$_"; open my $f, ">", "n/$_/.envrc" }'),
-      ],
-      ["hundreds of them in the root itself", perl('for (1..400) { open my $f, ">", "a$_.code-workspace" }')],
-      [
-        "folders that their owner closed",
-        ["sh", "-c", "mkdir -p closed/in; : > closed/in/.envrc; chmod 000 closed/in; chmod 300 closed"],
-      ],
-      [
-        "a tree that is deeper than a path can be long",
-        perl('for (1..60) { mkdir "d" x 200; chdir "d" x 200 or last } open my $f, ">", ".envrc"'),
-      ],
-      [
-        "a link in the place of a folder to more names than are looked through",
-        perl(
-          'mkdir "m"; for (1..10_001) { open my $f, ">", "m/$_.rc" } symlink "m", ".direnv"; mkdir "n"; symlink "../m", "n/mise"',
-        ),
-      ],
-      [
-        "a hundred repositories",
-        perl(
-          'for (1..100) { mkdir "r$_"; mkdir "r$_/.git"; mkdir "r$_/.git/$_" for ("objects", "refs"); mkdir "r$_/.git/objects"; mkdir "r$_/.git/refs"; open my $f, ">", "r$_/.git/HEAD"; print $f "ref: refs/heads/m\\n" }',
-        ),
-      ],
-      [
-        "repositories that need more mounts than there may be",
-        perl(
-          'for (1..130) { mkdir "r$_"; mkdir "r$_/.git"; mkdir "r$_/.git/$_" for ("objects", "refs"); mkdir "r$_/.git/objects"; mkdir "r$_/.git/refs"; open my $f, ">", "r$_/.git/HEAD"; print $f "ref: refs/heads/m\\n" }',
-        ),
-      ],
-      [
-        "such repositories, in which git would run something, beside protected names",
-        perl(
-          'for (1..120) { mkdir "r$_"; mkdir "r$_/.git"; mkdir "r$_/.git/$_" for ("objects", "refs"); mkdir "r$_/.git/objects"; mkdir "r$_/.git/refs"; open my $f, ">", "r$_/.git/HEAD"; print $f "ref: refs/heads/m\\n"; open my $g, ">", "r$_/.git/config"; print $g "[core]\\n pager = x\\n"; open my $h, ">", "r$_/.envrc" }',
-        ),
-      ],
-      [
-        "what looks like a copy of the product, with more packages than one loads",
-        perl(
-          'mkdir $_ for ("node_modules", "node_modules/a", "node_modules/a/node_modules", "node_modules/a/node_modules/cofferdam"); open my $f, ">", "node_modules/a/node_modules/cofferdam/package.json"; print $f "{\\"dependencies\\":{", join(",", map { "\\"p$_\\":\\"1\\"" } 1..5000), "}}"',
-        ),
-      ],
-      [
-        "pipes and sockets under protected names",
-        perl(
-          'use Socket; use POSIX; mkfifo(".envrc", 0600); socket(my $s, AF_UNIX, SOCK_STREAM, 0); bind($s, pack_sockaddr_un(".npmrc"))',
-        ),
-      ],
-    ])("%s", async (_what, argv, later = "true") => {
-      place.folder("ws/.vscode");
-      place.file("ws/.vscode/tasks.json", "{}");
-      const made = await calls(argv);
-      expect(place.plainly(later).status).toBe(0);
-      const replies = [...made, ...(await calls(next, next))];
-      expect(replies).toEqual([expect.objectContaining({ kind: "ran" }), done, done]);
-      for (const name of [
-        ".envrc",
-        ".npmrc",
-        "a7.code-workspace",
-        "n/7/.envrc",
-        "closed/in/.envrc",
-        ".direnv",
-        "n/mise",
-      ])
-        expect([name, existsSync(join(place.ws, name))]).toEqual([name, false]);
-    });
+    stopsNoLaterCall(person, LEFT);
   },
 );
 
@@ -163,7 +94,7 @@ describe.skipIf(unusable !== null)("more protected names than mounts can be made
           {
             name: "mount-budget",
             path: join(place.ws, "packages/0/.vscode"),
-            reason: `${place.ws}/packages/0/.vscode holds 1 protected name, and more than 256 mounts would be needed, so it is read-only`,
+            reason: `${place.ws}/packages/0/.vscode is read-only: it contains 1 protected file, and more than 256 mounts would be needed`,
           },
         ]),
       },
@@ -187,8 +118,8 @@ describe.skipIf(unusable !== null)("more protected names than mounts can be made
       denials: [
         {
           target: `${tree}/.git`,
-          because: `\`${tree}/.git\` may only be read: of 60 repositories no more than 16 can be changed in this call (repository)`,
-          remedy: `start the call in \`${tree}\` or name that folder in it, or list it as a root of its own under \`sandbox.paths\``,
+          because: `\`${tree}/.git\` is read-only: this call can change at most 16 of 60 repositories (repository)`,
+          remedy: `start the call in \`${tree}\` or name that folder in it, or list it as a separate root under \`sandbox.paths\``,
         },
       ],
     });

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { placeholderAt } from "../../src/backend/placeholder.ts";
-import { Ledger } from "../../src/host/ledger.ts";
+import { Ledger } from "../../src/host/launch/ledger.ts";
 import { absolutePath, joinPath } from "../../src/profile/path.ts";
 import { startDriver, storm } from "../support/battery/storm.ts";
 
@@ -171,7 +171,9 @@ describe("the ledger", () => {
     await (await ledger().hold("one", [at("a"), at(most)]))[Symbol.asyncDispose]();
     await expect(ledger().hold("two", [at("a"), at(more)])).rejects.toMatchObject({
       code: "NOT_ENFORCEABLE",
-      message: expect.stringMatching(/^nothing can stand in for `.{1,181}` while .*: its name is too long$/),
+      message: expect.stringMatching(
+        /^the protected path `.{1,181}` can't be blocked while .*: its name is too long$/,
+      ),
     });
     expect(left()).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { printProcess, thisProcess } from "../../src/host/process-id.ts";
+import { printProcess, thisProcess } from "../../src/host/launch/process-id.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";

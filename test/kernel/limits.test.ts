@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CofferdamError, type ProgramOutcome } from "../../src/index.ts";
 import { knownPath } from "../../src/profile/path.ts";
-import { Supervisor } from "../../src/supervisor/supervisor.ts";
+import { Supervisor } from "../../src/session/supervisor.ts";
 import { no32Bit } from "../support/battery/abi32.ts";
 import { program32 } from "../support/battery/elf.ts";
 import { CALLER, ORDINARY } from "../support/battery/people.ts";
@@ -126,7 +126,7 @@ describe.skipIf(unusable !== null)("inside", () => {
   });
 
   describe("sizes and counts", () => {
-    it("limit: no file grows beyond its size", async () => {
+    it("limit: no file grows beyond `file_size`", async () => {
       const write = (size: string): string => `head -c ${size} /dev/zero > ${place.ws}/big`;
       expect(await sh(`exec ${write("2M").replace(" >", " >")}`, { file_size: "1MiB" })).toMatchObject({
         kind: "failed",
@@ -159,7 +159,7 @@ describe.skipIf(unusable !== null)("inside", () => {
             target: "/tmp",
             certainty: "certain",
             because: "scratch space (`/tmp` and HOME) was full: 4MiB",
-            remedy: "raise `scratch` under `sandbox.limits`, or the profile's that is lower",
+            remedy: "raise `scratch` under `sandbox.limits`, or the lower limit of a profile",
           },
         ],
       });
@@ -176,7 +176,7 @@ describe.skipIf(unusable !== null)("inside", () => {
             target: "/dev/shm",
             certainty: "certain",
             because: "shared memory (`/dev/shm`) was full: 1MiB",
-            remedy: "raise `shared_memory` under `sandbox.limits`, or the profile's that is lower",
+            remedy: "raise `shared_memory` under `sandbox.limits`, or the lower limit of a profile",
           },
         ],
       });
@@ -200,7 +200,7 @@ describe.skipIf(unusable !== null)("inside", () => {
         denials: [
           {
             target: "a file of more than 10MiB",
-            remedy: "raise `file_size` under `sandbox.limits`, or the profile's that is lower",
+            remedy: "raise `file_size` under `sandbox.limits`, or the lower limit of a profile",
           },
         ],
       });
@@ -211,7 +211,7 @@ describe.skipIf(unusable !== null)("inside", () => {
         denials: [
           {
             target: "more than 32 open files in one process",
-            remedy: "raise `open_files` under `sandbox.limits`, or the profile's that is lower",
+            remedy: "raise `open_files` under `sandbox.limits`, or the lower limit of a profile",
           },
         ],
       });
@@ -222,15 +222,15 @@ describe.skipIf(unusable !== null)("inside", () => {
 
     it("limit: a crash writes no memory anywhere, and starts nothing on the host", async () => {
       await using usual = await place.supervisor();
-      const { walls } = usual.shared;
-      if (walls.kind !== "standing") throw walls.error;
-      const { machine } = walls;
+      const { sandbox } = usual.shared;
+      if (sandbox.kind !== "available") throw sandbox.error;
+      const { machine } = sandbox;
       // As on a machine whose kernel hands crashes to a program; what is the machine's here stays as it is.
       const coreDumps = { kind: "handler", limiter: knownPath("/usr/bin/prlimit") } as const;
       const facts = { ...machine.facts, coreDumps };
       const handled = new Supervisor({
         ...usual.shared,
-        walls: { ...walls, machine: { ...machine, facts } },
+        sandbox: { ...sandbox, machine: { ...machine, facts } },
       });
       const limit = async (supervisor: Supervisor): Promise<string | undefined> => {
         const look = { argv: ["sh", "-c", "cat /proc/self/limits; kill -SEGV $$"] } as const;
@@ -243,7 +243,7 @@ describe.skipIf(unusable !== null)("inside", () => {
       expect([await limit(usual), await limit(handled)]).toEqual(["0 0", "1 1"]);
     });
 
-    it("limit: no process opens more files", async () => {
+    it("limit: no process opens more than `open_files`", async () => {
       const open = (count: number): string =>
         `my @f; for (1 .. ${count}) { open my $f, "<", "/dev/null" or exit 3; push @f, $f }`;
       expect(await perl(open(64), { open_files: 32 })).toMatchObject({ kind: "failed", code: 3 });
@@ -278,7 +278,7 @@ describe.skipIf(unusable !== null)("inside", () => {
       const calls = [{ argv: ["echo", ...words] }, { argv: ["wc", "-c", "words"] }];
       expect(await theirs.run({ under, job: { calls } })).toMatchObject([
         { kind: "made" },
-        { kind: "threw", code: "USAGE", message: "the words of the call are too long to be started with" },
+        { kind: "threw", code: "USAGE", message: "the arguments and variables of the call are too long" },
         { kind: "ran", code: 0, stdout: "270002 words\n" },
       ]);
     });

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { lock, sweepUnfinished } from "../../src/host/lock.ts";
-import { processAt } from "../../src/host/process-id.ts";
+import { lock, sweepUnfinished } from "../../src/host/launch/lock.ts";
+import { processAt } from "../../src/host/launch/process-id.ts";
 import { absolutePath } from "../../src/profile/path.ts";
 import { storm } from "../support/battery/storm.ts";
 
@@ -94,7 +94,7 @@ describe("a lock", () => {
     writeFileSync(join(place, mine), "");
     await expect(take()).rejects.toMatchObject({
       code: "SANDBOX_UNAVAILABLE",
-      message: `the lock \`${place}\` was not given back within 5 seconds by process ${process.pid}`,
+      message: `the lock \`${place}\` was not released within 5 seconds by process ${process.pid}`,
       hint: `end process ${process.pid} if it hangs`,
     });
   });
@@ -103,7 +103,7 @@ describe("a lock", () => {
     writeFileSync(place, "");
     await expect(take()).rejects.toMatchObject({
       code: "SANDBOX_UNAVAILABLE",
-      message: expect.not.stringContaining("was not given back"),
+      message: expect.not.stringContaining("was not released"),
     });
     expect(readdirSync(top).toSorted()).toEqual(["lock", "marks"]);
   });

@@ -3,11 +3,11 @@ import { createServer, type Server } from "node:http";
 import { connect, createServer as createPlainServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { trialScript } from "../../src/host/trial-script.ts";
+import { trialScript } from "../../src/host/launch/trial-script.ts";
 import type { Outcome } from "../../src/index.ts";
 import { MemoryJournal } from "../../src/journal/journal.ts";
 import { knownPath } from "../../src/profile/path.ts";
-import { createSupervisor, type Supervisor } from "../../src/supervisor/supervisor.ts";
+import { createSupervisor, type Supervisor } from "../../src/session/supervisor.ts";
 import { Asked } from "../support/approval/asked.ts";
 import { printed } from "../support/approval/standing.ts";
 import { CALLER } from "../support/battery/people.ts";
@@ -73,11 +73,11 @@ describe.skipIf(noStandIn !== null)("a supervisor on macOS whose commands may re
       "curl -sS http://a.test/; curl -sSp http://a.test/; curl -s -o said -w ' %{http_code}' http://b.test/; cat said; echo $HTTP_PROXY >proxy";
     const outcome = await supervisor.session({ caller: "agent" }).call("shell", sh(script));
     expect(printed(outcome)).toBe(
-      "herehere 403cofferdam: not allowed: `b.test` on port 80 is not among the hosts that may be reached",
+      "herehere 403cofferdam: not allowed: `b.test` on port 80 is not among the allowed hosts",
     );
     expect(receiptOf(outcome)).toMatchObject({
       backend: "seatbelt",
-      standings: { network: { kind: "enforced" } },
+      enforcement: { network: { kind: "enforced" } },
       egress: {
         hosts: [{ host: "a.test", port: 80, connections: 2 }],
         refused: [{ host: "b.test", port: 80, because: "unlisted", times: 1 }],

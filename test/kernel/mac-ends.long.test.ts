@@ -82,7 +82,7 @@ describe.skipIf(noStandIn !== null)("when a call ends", () => {
     expect(ended.shortcomings).toEqual([
       {
         protection: "processes",
-        reason: "the program ended what ends the processes that it leaves: some of them may go on",
+        reason: "the program ended the helper that ends its remaining processes: some of them may still run",
       },
     ]);
     expect(left.map(({ length }) => length)).toEqual([1, 1]);
@@ -119,7 +119,7 @@ describe.skipIf(noStandIn !== null)("when a call ends", () => {
       surroundings: { ...place.surroundings, rules: { ...rules, ps } },
     });
     expect(processesWith(word)).toEqual([]);
-    const reason = "some of the processes that the program left did not end";
+    const reason = "some remaining processes of the program did not end";
     expect(ended.shortcomings).toEqual([{ protection: "processes", reason }].slice(0, shortcomings));
   });
 
@@ -164,7 +164,8 @@ describe.skipIf(noStandIn !== null)("when a call ends", () => {
     expect(ended.shortcomings).toEqual([
       {
         protection: "processes",
-        reason: "processes outside could be signalled, so that not all that the program left could be ended",
+        reason:
+          "processes outside could be signalled, so not all remaining processes of the program were ended",
       },
     ]);
     expect(processesWith(`${word}-bystander`)).toEqual([bystander.pid]);
@@ -183,7 +184,8 @@ describe.skipIf(noStandIn !== null)("when a call ends", () => {
     const ended = await place.run(stubborn("exit 7"));
     expect(await leftAfter(10_000, word)).toEqual([]);
     expect(ended.code).toBe(7);
-    const reason = "the program ended what ends the processes that it leaves: some of them may go on";
+    const reason =
+      "the program ended the helper that ends its remaining processes: some of them may still run";
     expect(ended.shortcomings).toEqual([{ protection: "processes", reason }]);
     expect(place.left()).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ProxyWay, proxyWay } from "../../src/backend/proxy-way.ts";
 import { gateScript } from "../../src/backend/seatbelt/gate.ts";
-import type { WayOut } from "../../src/host/run-options.ts";
+import type { WayOut } from "../../src/host/launch/run-options.ts";
 import { RulesPlace, type Sketch } from "../support/mac/rules.ts";
 import { noStandIn, standInMustWork } from "../support/mac/stand-in.ts";
 

@@ -2,7 +2,7 @@ import { existsSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Ended } from "../../src/host/run-options.ts";
+import type { Ended } from "../../src/host/launch/run-options.ts";
 import { RulesPlace } from "../support/mac/rules.ts";
 import { type Mode, noStandIn, standInMustWork } from "../support/mac/stand-in.ts";
 
@@ -28,18 +28,18 @@ interface Try {
 }
 
 const TRIES: readonly Try[] = [
-  { mode: "canary readable", message: "what is hidden can be read", without: /o read/ },
-  { mode: "canary writable", message: "what is hidden can be written", without: /o write/ },
+  { mode: "canary readable", message: "a hidden file can be read", without: /o read/ },
+  { mode: "canary writable", message: "a hidden file can be written", without: /o write/ },
   {
     mode: "made",
-    message: "a file can be made where nothing may be written",
+    message: "a file can be created in a read-only place",
     without: /o create/,
-    seen: "something was made where nothing may be",
+    seen: "a file was created in a read-only place",
   },
-  { mode: "listed", message: "names can be listed in a folder that is hidden", without: /o list/ },
+  { mode: "listed", message: "a hidden folder can be listed", without: /o list/ },
   { mode: "signals", message: "processes outside can be signalled", without: /o signal/ },
   { mode: "no signals", message: "the program can't signal itself", without: /o own/ },
-  { mode: "descriptor", message: "a descriptor is open that was not handed in", without: /o descriptor\\n/ },
+  { mode: "descriptor", message: "an unexpected descriptor is open", without: /o descriptor\\n/ },
 ];
 
 const ALL_SHELLS = ["/bin/dash", "/bin/bash", "/usr/bin/busybox", "/usr/bin/zsh"];
@@ -155,7 +155,7 @@ describe.skipIf(noStandIn !== null).each(SHELLS)("the gate in %s", (program) => 
       place.standIn.mode = mode;
       await expect(place.run(sh(": >ran"))).rejects.toMatchObject({
         code: "SANDBOX_UNAVAILABLE",
-        message: `the walls do not stand as planned: ${message}`,
+        message: `the sandbox differs from the plan: ${message}`,
         hint: "run `cofferdam doctor`",
       });
       expect(existsSync(marker)).toBe(false);

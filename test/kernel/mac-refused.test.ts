@@ -2,7 +2,7 @@ import { existsSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CofferdamError } from "../../src/errors.ts";
-import type { RunOptions } from "../../src/host/run-options.ts";
+import type { PlanRunOptions } from "../../src/host/launch/run-options.ts";
 import { knownPath } from "../../src/profile/path.ts";
 import { processesWith } from "../support/battery/processes.ts";
 import { heldBytes } from "../support/held-bytes.ts";
@@ -26,7 +26,7 @@ describe.skipIf(noStandIn !== null)("nothing runs, and it is told why", () => {
     place[Symbol.dispose]();
   });
 
-  async function told(sketch: Partial<Sketch> = {}, options: Partial<RunOptions> = {}): Promise<string> {
+  async function told(sketch: Partial<Sketch> = {}, options: Partial<PlanRunOptions> = {}): Promise<string> {
     const thrown = await place.run({ ...RUNS, ...sketch }, options).catch((cause: unknown) => cause);
     if (!(thrown instanceof CofferdamError)) throw new Error(`it was let run: ${JSON.stringify(thrown)}`);
     expect(thrown.code).toBe("SANDBOX_UNAVAILABLE");
@@ -36,43 +36,43 @@ describe.skipIf(noStandIn !== null)("nothing runs, and it is told why", () => {
   const cases: readonly (readonly [mode: Mode, told: string])[] = [
     [
       "exit 71 sandbox-exec: sandbox_apply: Operation not permitted",
-      "no sandbox can be entered: this process already runs inside one → run this command outside of it: macOS does not put one sandbox into another",
+      "no sandbox can be entered: this process already runs in one → run this command outside of it: macOS does not nest sandboxes",
     ],
     [
       "exit 65 sandbox-exec: rules.sb:2: unbound variable: nothing",
-      "the rules of the walls were not taken: rules.sb:2: unbound variable: nothing → run `cofferdam doctor`, and report this: the text is made by cofferdam",
+      "the sandbox rules were rejected: rules.sb:2: unbound variable: nothing → run `cofferdam doctor`, and report this: cofferdam wrote the rules",
     ],
     [
       "exit 71 sandbox-exec: execvp() of '/bin/sh' failed: Operation not permitted",
-      "the shell at the gate could not be started inside the walls: execvp() of '/bin/sh' failed: Operation not permitted → add `system` to `sandbox.runtimes`, or run `cofferdam doctor`",
+      "the shell of the start program could not be started in the sandbox: execvp() of '/bin/sh' failed: Operation not permitted → add `system` to `sandbox.runtimes`, or run `cofferdam doctor`",
     ],
-    ["exit 0", "the walls could not be built: the launcher ended with status 0 → run `cofferdam doctor`"],
+    ["exit 0", "the sandbox could not be built: the launcher ended with status 0 → run `cofferdam doctor`"],
     [
       "exit 134 words\u0007",
-      "the walls could not be built: the launcher ended with status 134: words\\u{7} → run `cofferdam doctor`",
+      "the sandbox could not be built: the launcher ended with status 134: words\\u{7} → run `cofferdam doctor`",
     ],
     [
       "signal 6",
-      "what compiles the rules crashed with SIGABRT → shorten the lists of paths and masks of this call, or run `cofferdam doctor`",
+      "the compiler of the sandbox rules crashed with SIGABRT → shorten the lists of paths and masks of this call, or run `cofferdam doctor`",
     ],
-    ["signal 9", "the walls could not be built: the launcher ended with SIGKILL → run `cofferdam doctor`"],
+    ["signal 9", "the sandbox could not be built: the launcher ended with SIGKILL → run `cofferdam doctor`"],
     [
       "says x y",
-      "the walls do not stand as planned: the gate says what it never says → run `cofferdam doctor`",
+      "the sandbox differs from the plan: the start program sent an unknown message → run `cofferdam doctor`",
     ],
     [
       "says o \u001b[2J",
-      "the walls do not stand as planned: the gate says what it never says → run `cofferdam doctor`",
+      "the sandbox differs from the plan: the start program sent an unknown message → run `cofferdam doctor`",
     ],
     // Words alone are no proof: what the gate's acts leave must be there.
     [
       "says r",
-      "the walls do not stand as planned: what is granted could not be written → run `cofferdam doctor`",
+      "the sandbox differs from the plan: a granted file could not be written → run `cofferdam doctor`",
     ],
-    ["none", "the walls do not stand as planned: what is hidden can be read → run `cofferdam doctor`"],
+    ["none", "the sandbox differs from the plan: a hidden file can be read → run `cofferdam doctor`"],
     [
       "no scratch",
-      "the walls do not stand as planned: nothing can be kept in the place for temporary files → run `cofferdam doctor`",
+      "the sandbox differs from the plan: the folder for temporary files is not writable → run `cofferdam doctor`",
     ],
   ];
   it.each(cases)("when the launcher does this: %j", async (mode, expected) => {
@@ -83,14 +83,12 @@ describe.skipIf(noStandIn !== null)("nothing runs, and it is told why", () => {
 
   it("by a text that does not compile, in the compiler's words", async () => {
     expect(await told({ text: "(version 1)\n(deny default)\n(allow file-reed*)\n" })).toContain(
-      "the rules of the walls were not taken: <input string>:3: unbound variable: file-reed*",
+      "the sandbox rules were rejected: <input string>:3: unbound variable: file-reed*",
     );
     expect(await told({ text: '(version 1)\n(allow file-read* (subpath (param "X")))\n' })).toContain(
-      "the rules of the walls were not taken",
+      "the sandbox rules were rejected",
     );
-    expect(await told({ text: "(version 1)\n(deny default" })).toContain(
-      "the rules of the walls were not taken",
-    );
+    expect(await told({ text: "(version 1)\n(deny default" })).toContain("the sandbox rules were rejected");
   });
 
   it("without a launcher, and with one that can't be started", async () => {
@@ -102,7 +100,7 @@ describe.skipIf(noStandIn !== null)("nothing runs, and it is told why", () => {
 
   it("in a folder that can't be entered", async () => {
     expect(await told({ cwd: knownPath(join(place.ws, "missing")) })).toBe(
-      "the folder that the call is to start in can't be entered inside the walls → grant it, or start the call in a folder that is granted",
+      "the working folder of the call can't be entered in the sandbox → grant it, or start the call in a granted folder",
     );
   });
 
@@ -134,7 +132,7 @@ describe.skipIf(noStandIn !== null)("nothing runs, and it is told why", () => {
     await expect.poll(() => heldBytes() - before, { timeout: 10_000 }).toBeLessThan(5_000_000);
     writeFileSync(beside("go"), "");
     expect(await telling).toBe(
-      "the walls could not be built: the launcher ended with status 70: the last words → run `cofferdam doctor`",
+      "the sandbox could not be built: the launcher ended with status 70: the last words → run `cofferdam doctor`",
     );
   });
 
@@ -145,7 +143,7 @@ describe.skipIf(noStandIn !== null)("nothing runs, and it is told why", () => {
     if (rules === null) throw new Error("the place has no rules");
     const surroundings = { ...place.surroundings, rules: { ...rules, ps: knownPath(fake) } };
     expect(await told({}, { surroundings })).toBe(
-      "<top>/ps does not list the processes of this machine → run `<top>/ps -A` to see why",
+      "<top>/ps did not list the processes of this machine → run `<top>/ps -A` to see why",
     );
   });
 });

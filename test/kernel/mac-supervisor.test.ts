@@ -13,9 +13,9 @@ import {
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MAY_BE_LEFT, NOT_BY_NUMBER } from "../../src/backend/seatbelt/gate.ts";
-import type { Host } from "../../src/host/host.ts";
+import type { Host } from "../../src/host/look/host.ts";
 import { knownPath } from "../../src/profile/path.ts";
-import type { Supervisor } from "../../src/supervisor/supervisor.ts";
+import type { Supervisor } from "../../src/session/supervisor.ts";
 import { CALLER, ORDINARY } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { processesWith } from "../support/battery/processes.ts";
@@ -66,9 +66,9 @@ describe.skipIf(noStandIn !== null)("a supervisor on macOS", () => {
 
   it("tries every attack in a real sandbox, with a control that succeeds outside, and remembers that", async () => {
     await using supervisor = await made();
-    const { walls } = supervisor.shared;
-    if (walls.kind !== "standing") throw walls.error;
-    const { findings } = walls.machine.attestation;
+    const { sandbox: walls } = supervisor.shared;
+    if (walls.kind !== "available") throw walls.error;
+    const { findings } = walls.machine.selfCheckResult;
     expect(findings.filter(({ holds }) => !holds)).toEqual([]);
     expect(findings.filter(({ control }) => !control)).toEqual([]);
     expect([...new Set(findings.map(({ protection }) => protection))].sort()).toEqual([
@@ -78,8 +78,10 @@ describe.skipIf(noStandIn !== null)("a supervisor on macOS", () => {
       "sockets",
     ]);
     await using again = await made();
-    const other = again.shared.walls;
-    expect(other.kind === "standing" && other.machine.attestation.at).toBe(walls.machine.attestation.at);
+    const other = again.shared.sandbox;
+    expect(other.kind === "available" && other.machine.selfCheckResult.at).toBe(
+      walls.machine.selfCheckResult.at,
+    );
     expect(readdirSync(join(place.state, "cofferdam")).filter((name) => name.startsWith("attest."))).toEqual(
       [],
     );
@@ -88,15 +90,14 @@ describe.skipIf(noStandIn !== null)("a supervisor on macOS", () => {
   it("walls that let a connection through are found by the battery, and no call is run in them", async () => {
     standIn.mode = "network";
     await using supervisor = await made();
-    const { walls } = supervisor.shared;
-    if (walls.kind !== "standing") throw walls.error;
-    const open = walls.machine.attestation.findings.filter(({ holds }) => !holds);
+    const { sandbox: walls } = supervisor.shared;
+    if (walls.kind !== "available") throw walls.error;
+    const open = walls.machine.selfCheckResult.findings.filter(({ holds }) => !holds);
     expect(open.map(({ name }) => name)).toEqual(["reach a unix socket of the host"]);
     rmSync(join(place.state, "cofferdam/attestation.json"));
     await expect(made({ os_sandbox_fallback: "fail_fast" })).rejects.toMatchObject({
       code: "SANDBOX_UNAVAILABLE",
-      message:
-        "the walls do not hold here: a process in a real sandbox could reach a unix socket of the host",
+      message: "the sandbox fails on this machine: a process in it could reach a unix socket of the host",
     });
   });
 
@@ -104,9 +105,9 @@ describe.skipIf(noStandIn !== null)("a supervisor on macOS", () => {
     [
       "inside of another sandbox",
       "exit 71 sandbox-exec: sandbox_apply: Operation not permitted",
-      /already runs inside/,
+      /already runs in one/,
     ],
-    ["with walls that do not hold", "none", /what is hidden can be read/],
+    ["with walls that do not hold", "none", /a hidden file can be read/],
   ] as const)("does not start %s", async (_, mode, message) => {
     standIn.mode = mode;
     await expect(made({ os_sandbox_fallback: "fail_fast" })).rejects.toMatchObject({
@@ -118,8 +119,8 @@ describe.skipIf(noStandIn !== null)("a supervisor on macOS", () => {
   it("helper: without a sandbox program of root's own there are no walls, and it says so", async () => {
     const helperFolders = [knownPath("/usr/bin"), knownPath("/bin")];
     await expect(made({ os_sandbox_fallback: "fail_fast" }, { helperFolders })).rejects.toMatchObject({
-      message: "sandbox-exec is not installed (looked in /usr/bin, /bin)",
-      hint: "it is part of macOS: use one that has it",
+      message: "sandbox-exec is not installed; searched: /usr/bin, /bin",
+      hint: "it is part of macOS: use a macOS that has it",
     });
   });
 
@@ -158,10 +159,10 @@ describe.skipIf(noStandIn !== null || notRoot !== null)("root on the tree of ano
     const umask = process.umask(0o077);
     try {
       await using supervisor = await place.supervisor({}, { platform: "darwin", helperFolders });
-      const { walls } = supervisor.shared;
-      if (walls.kind !== "standing") throw walls.error;
+      const { sandbox: walls } = supervisor.shared;
+      if (walls.kind !== "available") throw walls.error;
       // What was attacked is that user's: outside, as that user, every attack succeeds.
-      const { findings } = walls.machine.attestation;
+      const { findings } = walls.machine.selfCheckResult;
       expect(findings.filter(({ holds, control }) => !holds || !control)).toEqual([]);
       const script =
         "id -u; echo x >made; echo y >$TMPDIR/made && cat $TMPDIR/made; setsid sleep 600 & exit 3";
@@ -170,9 +171,9 @@ describe.skipIf(noStandIn !== null || notRoot !== null)("root on the tree of ano
       expect(outcome).toMatchObject({ kind: "failed", code: 3, receipt: { runAs: ORDINARY.uid } });
       expect(outcome.stdout.bytes.toString()).toBe(`${ORDINARY.uid}\ny\n`);
       expect(statSync(join(place.ws, "made")).uid).toBe(ORDINARY.uid);
-      const { standings } = outcome.receipt;
-      expect(standings.files.kind).toBe("tighter");
-      expect({ ...standings, files: { kind: "tighter" } }).toEqual({
+      const { enforcement } = outcome.receipt;
+      expect(enforcement.files.kind).toBe("tighter");
+      expect({ ...enforcement, files: { kind: "tighter" } }).toEqual({
         files: { kind: "tighter" },
         network: { kind: "enforced" },
         sockets: { kind: "enforced" },

@@ -220,7 +220,7 @@ describe.skipIf(unusable !== null)("MCP over HTTP", () => {
     const refused = await at.post(many, { authorization });
     expect([refused.status, await refused.text()]).toEqual([
       400,
-      expect.stringContaining("it holds more than 30000 values"),
+      expect.stringContaining("the message has more than 30000 values"),
     ]);
     expect((await at.post({ jsonrpc: "2.0", id: 1, method: "tools/list" }, { authorization })).status).toBe(
       400,

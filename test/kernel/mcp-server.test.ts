@@ -61,7 +61,7 @@ describe.skipIf(unusable !== null)("the MCP server", () => {
           receipt: { backend: "bubblewrap", granted: expect.stringMatching(/^[0-9a-f]{64}$/) },
         });
         expect(result._meta?.["cofferdam/receipt"]).toMatchObject({
-          standings: { files: { kind: expect.any(String) } },
+          enforcement: { files: { kind: expect.any(String) } },
         });
         expect((await client.call("read_file", { path: "nowhere" })).isError).toBe(true);
       });
@@ -75,7 +75,7 @@ describe.skipIf(unusable !== null)("the MCP server", () => {
         expect(result.structuredContent).toMatchObject({ outcome: "done" });
         expect(existsSync(`${place.ws}/made`)).toBe(true);
         expect(forms).toHaveLength(1);
-        expect(forms[0]?.message).toContain("cofferdam asks: this call needs your yes");
+        expect(forms[0]?.message).toContain("cofferdam asks: this call needs your approval");
         expect(forms[0]?.message).toContain("│ touch made");
         // What goes over the wire is what the protocol knows.
         for (const { line } of lines.wire) expect(line).not.toContain('"offers":{"once":');
@@ -161,7 +161,7 @@ describe.skipIf(unusable !== null)("the MCP server", () => {
           }
           expect((await call).structuredContent).toMatchObject({
             outcome: "denied",
-            reason: "nobody answered in time",
+            reason: "the request was not answered in time",
           });
           late.resolve(YES);
           expect(existsSync(`${place.ws}/made`)).toBe(false);

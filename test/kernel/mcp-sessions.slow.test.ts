@@ -19,7 +19,7 @@ const settings = (place: Place, approval: Settings["approval"] = {}): Settings =
   sandbox: { paths: { ws: { root: place.ws, mode: "rw", write_approval: true } } },
   approval: { wait: "suspend", channels: { elicitation: false }, ...approval },
 });
-const FULL = "3 questions of this client wait already";
+const FULL = "3 requests of this client already wait for an answer";
 const ENDED = "its MCP session was ended by its client";
 
 describe.skipIf(unusable !== null)("what waits of one MCP token", () => {
@@ -58,7 +58,7 @@ describe.skipIf(unusable !== null)("what waits of one MCP token", () => {
     expect(outcomes.filter((one) => one === "pending").length).toBeLessThan(6);
     expect(await at.write(await at.session(), "large", "x".repeat(3e6))).toMatchObject({
       outcome: "denied",
-      reason: "what waits of this client would take more than 8MiB",
+      reason: "the pending requests of this client would take more than 8MiB",
     });
     expect(await at.write(await at.session(), "small")).toMatchObject({ outcome: "pending" });
     const file = join(place.state, "cofferdam", "approvals.sqlite");

@@ -139,8 +139,11 @@ describe.skipIf(unusable !== null)("@modelcontextprotocol/server-everything", ()
     );
     expect(asked.sampled).toContain("sampled");
     expect(asked.questions.map((one) => one.split("\n").slice(0, 2))).toEqual([
-      ["cofferdam asks: this call needs your yes", "tool: all/sampling"],
-      ["The MCP server all asks this. It is no question of cofferdam's, and allows nothing.", "it says:"],
+      ["cofferdam asks: this call needs your approval", "tool: all/sampling"],
+      [
+        "The MCP server all asks this. The question is not from cofferdam, and your answer approves nothing.",
+        "message:",
+      ],
     ]);
   });
 });

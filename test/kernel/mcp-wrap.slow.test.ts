@@ -49,7 +49,7 @@ describe.skipIf(unusable !== null)("`cofferdam mcp --wrap`", () => {
       expect(readFileSync(inside, "utf8")).toBe("x");
       expect(questions).toHaveLength(1);
       expect(questions[0]).toContain(
-        "cofferdam asks: this call needs your yes\ntool: fs/write\nrisk: write\nwould do: use fs/write\n",
+        "cofferdam asks: this call needs your approval\ntool: fs/write\nrisk: write\nwould do: use fs/write\n",
       );
       expect(questions[0]).toContain(`can write: ${at.project}\n`);
       expect(questions[0]).not.toContain("say yes");
@@ -62,7 +62,7 @@ describe.skipIf(unusable !== null)("`cofferdam mcp --wrap`", () => {
       expect(existsSync(outside)).toBe(false);
       answer = "no";
       expect(await client.call("write", { path: join(at.project, "other") })).toContain(
-        "Denied: the user of the MCP client tests said no",
+        "Denied: rejected by the user of the MCP client tests",
       );
       expect(existsSync(join(at.project, "other"))).toBe(false);
       expect(await mcp.close()).toBe(0);
@@ -104,7 +104,7 @@ describe.skipIf(unusable !== null)("`cofferdam mcp --wrap`", () => {
     expect(asked.text).toContain("written");
     expect(asked.questions).toEqual([
       expect.stringContaining(
-        "tool: fs\nrisk: write\nwould do: start the MCP server fs, for as long as its client is there: run node server.mjs\n",
+        "tool: fs\nrisk: write\nwould do: start the MCP server fs until its client disconnects: run node server.mjs\n",
       ),
     ]);
     expect(asked.status).toBe(0);
@@ -115,7 +115,7 @@ describe.skipIf(unusable !== null)("`cofferdam mcp --wrap`", () => {
       servers: { fs: { command: ["node", "server.mjs"], needs: { write_on_start: true } } },
     });
     writeServer(at, "server.mjs", { write: WRITE }, "fs.writeFileSync('started', '');");
-    await expect(wrapped(at, ["--wrap", "fs"], { answers: NO })).rejects.toThrow("the MCP server fs is gone");
+    await expect(wrapped(at, ["--wrap", "fs"], { answers: NO })).rejects.toThrow("the MCP server fs stopped");
     expect(existsSync(join(at.project, "started"))).toBe(false);
     for (const [words, status, name] of [
       [["fs"], 77, "fs"],
@@ -127,7 +127,7 @@ describe.skipIf(unusable !== null)("`cofferdam mcp --wrap`", () => {
       expect(exit).toBe(status);
       expect(JSON.parse(stdout)).toMatchObject({
         id: 1,
-        error: { message: expect.stringContaining("is gone") },
+        error: { message: expect.stringContaining("stopped") },
       });
       expect(stderr).toContain(`cofferdam: the MCP server ${name} was not started: `);
     }
@@ -151,7 +151,7 @@ describe.skipIf(unusable !== null)("`cofferdam mcp --wrap`", () => {
     const refused = await endOf(many);
     expect([refused.exit, refused.stderr]).toEqual([
       64,
-      expect.stringContaining("do: write the server's program and its words behind `--`"),
+      expect.stringContaining("do: write the server's program and its arguments after `--`"),
     ]);
     await using known = await wrapped(at, ["--wrap", "--", "node", "server.mjs"]);
     expect([await known.client.call("write", { path }), known.questions]).toEqual([
@@ -164,22 +164,22 @@ describe.skipIf(unusable !== null)("`cofferdam mcp --wrap`", () => {
   });
 
   it.each<[claim: string, words: readonly string[], message: string]>([
-    ["no name and no words", ["--wrap"], "`mcp --wrap` needs the name of a server, or `--` and its words"],
+    ["no name and no words", ["--wrap"], "`mcp --wrap` needs the name of a server, or a command after `--`"],
     [
       "a name that is not there",
       ["--wrap", "fz"],
       "the config has no MCP server `fz`\n  do: did you mean `fs`?",
     ],
-    ["a name and words", ["--wrap", "fs", "--", "node"], "`fs` is one word too many"],
+    ["a name and words", ["--wrap", "fs", "--", "node"], "unexpected argument `fs`"],
     [
       "the name of another",
       ["--wrap", "--name", "fs", "--", "node"],
-      "`fs` is another MCP server of the config",
+      "the config already has an MCP server `fs`",
     ],
     [
       "a name that is none",
       ["--wrap", "--name", "A b", "--", "node"],
-      "`A b` can't be the name of an MCP server",
+      "invalid name of an MCP server: `A b`",
     ],
   ])("is refused with %s", async (_claim, words, message) => {
     const at = await wrapPlace(SERVERS);
@@ -206,9 +206,11 @@ describe.skipIf(unusable !== null)("`cofferdam mcp --wrap`", () => {
     expect(await mcp.client.call("ok")).toContain("ok");
     expect(await mcp.close()).toBe(0);
     expect(mcp.said()).toContain("fs: \\u{1b}[2Jcofferdam: all is well\n");
-    expect(mcp.said()).toContain("left out the tool `a b` of the MCP server fs: its name is no plain one\n");
+    expect(mcp.said()).toContain(
+      "left out the tool `a b` of the MCP server fs: its name may only have letters, digits, `_`, `.`, `-` and `/`\n",
+    );
     const refused = events(at).flatMap((event) => (event.type === "mcp.refused" ? [event.because] : []));
-    expect(refused).toContain("its name is no plain one");
+    expect(refused).toContain("its name may only have letters, digits, `_`, `.`, `-` and `/`");
   });
 
   it("gives up on what a server does not answer, and exits with 1 when it dies, with who waits told", async () => {
@@ -228,9 +230,9 @@ describe.skipIf(unusable !== null)("`cofferdam mcp --wrap`", () => {
     });
     const mcp = await wrapped(at, ["--wrap", "fs"]);
     await expect(mcp.client.call("never")).rejects.toThrow("the MCP server fs did not answer within 700 ms");
-    await expect(mcp.client.call("die")).rejects.toThrow("the MCP server fs is gone: it ended with status 3");
+    await expect(mcp.client.call("die")).rejects.toThrow("the MCP server fs stopped: it ended with status 3");
     expect(await mcp.exit).toBe(1);
-    expect(mcp.said()).toContain("cofferdam: the MCP server fs is gone: it ended with status 3\n");
+    expect(mcp.said()).toContain("cofferdam: the MCP server fs stopped: it ended with status 3\n");
   });
 
   it("asks through the config's channels as well, where somebody else can answer while the call stands still", async () => {

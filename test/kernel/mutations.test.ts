@@ -52,7 +52,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     "proof: $id: where $change, nothing is let go",
     ({ change }) => {
       expect(rows.find((one) => one.change === change)?.refused).toMatch(
-        /the walls (do not stand as planned|could not be observed)/,
+        /the sandbox (differs from the plan|could not be inspected)/,
       );
     },
   );

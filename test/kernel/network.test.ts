@@ -5,10 +5,10 @@ import { createServer, type Server } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { trialScript } from "../../src/host/trial-script.ts";
+import { type CallExplanation, explainCall } from "../../src/decide/explain.ts";
+import { trialScript } from "../../src/host/launch/trial-script.ts";
 import { knownPath } from "../../src/profile/path.ts";
-import { createDraft } from "../../src/supervisor/draft.ts";
-import { type CallExplanation, explainCall } from "../../src/supervisor/explain.ts";
+import { createDraft } from "../../src/session/draft.ts";
 import { CALLER, PEOPLE } from "../support/battery/people.ts";
 import { Place, type Settings } from "../support/battery/place.ts";
 import { itUnless, sandboxMustWork, unusable } from "../support/battery/walls.ts";
@@ -252,7 +252,7 @@ describe.skipIf(unusable !== null)("what `explain` says of a socket that nobody 
     const { onYes, looser, tighter } = await explained(place, "sockets: []", socket, settings);
     expect([onYes.allowed, looser]).toEqual([false, { unasked: null, onYes: null }]);
     expect(tighter).toEqual([
-      `${sfx} is granted for .md files only: none of its files are shown, and nothing can be made there`,
+      `${sfx} has access only for .md files: none of its files are shown, and nothing can be created there`,
     ]);
     const within = { ask: "socket", path: join(inner, "s.md") } as const;
     expect(await explained(place, "sockets: []", within, settings)).toMatchObject({

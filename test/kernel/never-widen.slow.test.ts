@@ -7,9 +7,9 @@ import { IS_LONG } from "../support/long.ts";
 
 const PAIRS = Math.ceil((IS_LONG ? 2_000 : 150) / STANCES.length);
 const TIMEOUT_MS = PAIRS * 3_000;
-const MOST_ROUNDS = 5;
+const MAX_ROUNDS = 5;
 /** The most of what both allow that one alone may refuse by an approximation. */
-const MOST_APPROXIMATED = 0.01;
+const MAX_APPROXIMATED = 0.01;
 
 requireSandbox("pairs of profiles against the kernel");
 
@@ -25,7 +25,7 @@ describe.skipIf(UNUSABLE !== undefined)("a second profile never widens the first
       reports.push(...(await startAll(job, TIMEOUT_MS)).values());
       report = together(reports);
       rounds += 1;
-    } while (rounds < MOST_ROUNDS && report.failure === null && shareOf(report) >= MOST_APPROXIMATED);
+    } while (rounds < MAX_ROUNDS && report.failure === null && shareOf(report) >= MAX_APPROXIMATED);
     console.log(
       table(
         `COFFERDAM_SEED=${SEED}, ${report.cases} pairs, ${report.probes} probes under each of three profiles, allowed by the intersection`,
@@ -33,13 +33,13 @@ describe.skipIf(UNUSABLE !== undefined)("a second profile never widens the first
         2 * report.probes,
       ),
     );
-  }, MOST_ROUNDS * TIMEOUT_MS);
+  }, MAX_ROUNDS * TIMEOUT_MS);
 
   it("never-weaker: what the kernel allows under the intersection, it allows under each profile alone (S1-24)", () => {
     expect(report.failure).toBeNull();
     expect(report.cases).toBe(PAIRS * STANCES.length * rounds);
     expect(report.counts[BOTH]).toBeGreaterThan(report.probes / 10);
-    expect(shareOf(report)).toBeLessThan(MOST_APPROXIMATED);
+    expect(shareOf(report)).toBeLessThan(MAX_APPROXIMATED);
   });
 
   it("no placeholder, process or folder is left", () => {

@@ -38,7 +38,7 @@ describe.skipIf(!isRoot).each(PEOPLE)("what can't be held for $name", (person) =
   const refused = (place: Place, name: string, why: string, hint: string, code = "NOT_ENFORCEABLE") => ({
     end: {
       code,
-      message: `nothing can stand in for \`${place.ws}/${name}\` while the call runs: ${why}`,
+      message: `the protected path \`${place.ws}/${name}\` can't be blocked while the call runs: ${why}`,
       hint,
     },
     again: null,
@@ -55,20 +55,20 @@ describe.skipIf(!isRoot).each(PEOPLE)("what can't be held for $name", (person) =
       expect(tried(person, place, "true", [name])).toEqual(HELD(2));
 
       const readOnly = "mount -n --bind ws/sub ws/sub && mount -n -o remount,bind,ro ws/sub";
-      const mended = `mount \`${folder}\` to be written, or leave it out of the roots`;
+      const mended = `mount \`${folder}\` writable, or move it out of the roots`;
       expect(tried(person, place, readOnly, [name])).toEqual(
         refused(place, name, "its folder is mounted read-only", mended),
       );
 
       const full = (inodes: number) => `mount -n -t tmpfs -o mode=1777,nr_inodes=${inodes} none ws/sub`;
-      const room = `make room on the file system of \`${folder}\``;
+      const room = `free space on the file system of \`${folder}\``;
       expect(tried(person, place, full(9), [name])).toEqual(HELD(2));
       expect(tried(person, place, full(1), [name])).toEqual(
-        refused(place, name, "no room is left there (ENOSPC)", room, "SANDBOX_UNAVAILABLE"),
+        refused(place, name, "no space is left there (ENOSPC)", room, "SANDBOX_UNAVAILABLE"),
       );
 
       chmodSync(folder, 0o555);
-      const writable = `let this user write in \`${folder}\` (\`chmod u+w\`), or leave it out of the roots`;
+      const writable = `let this user write in \`${folder}\` (\`chmod u+w\`), or move it out of the roots`;
       expect(tried(person, place, "true", [name])).toEqual(
         person.uid === 0
           ? HELD(2)
@@ -80,7 +80,7 @@ describe.skipIf(!isRoot).each(PEOPLE)("what can't be held for $name", (person) =
   it("is refused where a folder is another user's", () => {
     using place = new Place(person);
     spawnSync("/bin/mkdir", ["-m", "755", join(place.ws, "theirs")]);
-    const writable = `let this user write in \`${place.ws}/theirs\` (\`chmod u+w\`), or leave it out of the roots`;
+    const writable = `let this user write in \`${place.ws}/theirs\` (\`chmod u+w\`), or move it out of the roots`;
     expect(tried(person, place, "true", ["theirs/.envrc"])).toEqual(
       person.uid === 0
         ? HELD(2)
@@ -92,9 +92,9 @@ describe.skipIf(!isRoot).each(PEOPLE)("what can't be held for $name", (person) =
     using place = new Place(person);
     place.folder("ws/sub");
     const full = "mount -n -t tmpfs -o mode=1777,size=4k none ws/sub && echo x > ws/sub/full";
-    const room = `make room on the file system of \`${place.ws}/sub\``;
+    const room = `free space on the file system of \`${place.ws}/sub\``;
     expect(tried(person, place, full, ["sub/commondir"])).toEqual(
-      refused(place, "sub/commondir", "no room is left there (ENOSPC)", room, "SANDBOX_UNAVAILABLE"),
+      refused(place, "sub/commondir", "no space is left there (ENOSPC)", room, "SANDBOX_UNAVAILABLE"),
     );
     expect(tried(person, place, full, ["sub/.envrc"])).toEqual(HELD(2));
   });
@@ -118,13 +118,13 @@ describe.skipIf(unusable !== null || !isRoot).each(PEOPLE)(
       expect(run("64k", fill)).toEqual({
         status: 69,
         stdout: "",
-        stderr: `cofferdam: no room is left on the disk for what is kept in \`${place.state}\`: ENOSPC\n  do: make room there, or set XDG_STATE_HOME to a folder on another disk\n`,
+        stderr: `cofferdam: no space is left on the disk for \`${place.state}\`: ENOSPC\n  do: free space there, or set XDG_STATE_HOME to a folder on another disk\n`,
       });
       const many = "i=0; mkdir state/cofferdam; while touch state/$i 2>/dev/null; do i=$((i+1)); done";
       expect(run("1m,nr_inodes=20", `${many}; chown -R ${person.uid} state`)).toMatchObject({
         status: 69,
         stdout: "",
-        stderr: expect.stringContaining("no room is left on the disk"),
+        stderr: expect.stringContaining("no space is left on the disk"),
       });
       const shut = `mkdir -m 700 state/cofferdam && chown ${person.uid} state/cofferdam && mount -n -o remount,ro state`;
       expect(run("1m", shut)).toMatchObject({
@@ -136,12 +136,12 @@ describe.skipIf(unusable !== null || !isRoot).each(PEOPLE)(
       expect(doctor(fill)).toMatchObject({
         status: 69,
         stdout: expect.stringMatching(
-          /no walls can be had here: no room is left on the disk for what is kept in/,
+          /no sandbox can be built on this machine: no space is left on the disk for/,
         ),
       });
       expect(doctor("true")).toMatchObject({
         status: 0,
-        stdout: expect.stringContaining("the walls can be had here"),
+        stdout: expect.stringContaining("the sandbox works on this machine"),
       });
       expect(run("1m", "true")).toEqual({
         status: 0,

@@ -59,7 +59,7 @@ describe.each(PEOPLE)("the package on the oldest Node that it promises, as $name
       expect(run([cli, "run", "--", "cat", "note"])).toMatchObject({ status: 0, stdout: "a note\n" });
       expect(run([cli, "run", "--", "cat", "../outside/secret"])).toMatchObject({ status: 1, stdout: "" });
       const { status, stdout, stderr } = run([cli, "selftest"]);
-      expect(stdout).toMatch(/\n\d{3} acts were refused, each tried beside a twin\n$/);
+      expect(stdout).toMatch(/\n\d{3} attacks were refused, each with a working control\n$/);
       expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
 
       function run(words: readonly string[]) {

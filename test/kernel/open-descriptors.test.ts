@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { expect, it } from "vitest";
 import type { Expectation } from "../../src/backend/plan.ts";
-import { discrepancies, observe } from "../../src/host/proof.ts";
+import { discrepancies, observe } from "../../src/host/launch/proof.ts";
 
 /** What is found of a process's descriptors where these are planned, and this covers others. */
 function foundIn(pid: number, descriptors: readonly number[], cover: string | null = null) {

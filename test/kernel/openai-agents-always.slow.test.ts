@@ -21,7 +21,7 @@ import {
 sandboxMustWork("an `always` of the OpenAI Agents SDK");
 
 const DENIED =
-  "Denied: somebody has to say yes to this call by itself: an `always` does not answer it; approve it without `alwaysApprove`";
+  "Denied: this call needs its own approval, and `alwaysApprove` does not give it; approve it without `alwaysApprove`";
 
 describe.skipIf(unusable !== null)("an `always` of the run's person", () => {
   /** Says `always` to the first of these calls, and returns what the model was told of all of them. */
@@ -116,7 +116,9 @@ describe.skipIf(unusable !== null)("an `always` of the run's person", () => {
         handed.state.approve(only(handed.interruptions));
         fates.place.file("ws/b", "of somebody else\n");
         const result = await runner.run(first, handed.state);
-        expect(told(result.newItems)).toMatchObject({ "2": expect.stringMatching(/^Denied: no question/) });
+        expect(told(result.newItems)).toMatchObject({
+          "2": expect.stringMatching(/^Denied: no request exists/),
+        });
         expect(fates.place.read("ws/b")).toBe("of somebody else\n");
         expect(fates.made("a")).toBe(true);
       },

@@ -95,16 +95,18 @@ describe.skipIf(unusable !== null)("options of the SDK's tools", () => {
         const misspelt = { onAproval: async () => ({ approve: false }) };
         const ofSession = { agent: "other", handler: () => null };
         expect(() => Reflect.apply(made, null, [session, misspelt])).toThrow(
-          usage(`is no option of \`${name}\``, "did you mean `onApproval`?"),
+          usage(`of \`${name}\``, "did you mean `onApproval`?"),
         );
-        expect(() => Reflect.apply(made, null, [supervisor, ofSession])).toThrow(usage("is no option", all));
+        expect(() => Reflect.apply(made, null, [supervisor, ofSession])).toThrow(
+          usage("unknown option", all),
+        );
         expect(() => made(session, { name: "" })).toThrow(
-          usage("is not what", "`name` is a name, as a text"),
+          usage("invalid option", "`name` must be a name (a string)"),
         );
         expect(() => made(session, { name: "ok", conversation: "c" })).not.toThrow();
       }
       expect(() => cofferdamTools(session, { conversation: "" })).toThrow(
-        usage("is not what", "`conversation` is the id of a conversation, as a text"),
+        usage("invalid option", "`conversation` must be the id of a conversation (a string)"),
       );
     });
   });
@@ -129,7 +131,7 @@ describe.skipIf(unusable !== null)("a patch that would take long", () => {
         const held = await heldMs(() => running_);
         const result = await running_;
         expect(told(result.newItems)).toEqual({
-          huge: expect.stringMatching(/^Error: this patch has too much context/),
+          huge: expect.stringMatching(/^Error: the patch has too much context/),
           small: expect.stringContaining('"replaced":1'),
         });
         expect(held).toBeLessThan(3_000 * slowness());

@@ -53,9 +53,9 @@ describe.skipIf(unusable !== null)("patches of an agent", () => {
           fill: expect.stringContaining('"is_new":false'),
           delete: '{"path":"ws:old"}',
           misfit: expect.stringMatching(/^Error: Invalid Context/),
-          binary: "Error: this is no text: change it by a command",
+          binary: "Error: the file is not a text: change it with a command",
           outside: expect.stringMatching(/^Denied: /),
-          both: expect.stringMatching(/^Error: a patch does not change a file and move it at once/),
+          both: expect.stringMatching(/^Error: a patch can't change a file and move it at once/),
           move: '{"from":"ws:a.txt","to":"ws:c.txt"}',
         });
         expect(fates.place.read("ws/c.txt")).toBe("one\n2\nthree\n");
@@ -114,7 +114,7 @@ describe.skipIf(unusable !== null)("patches of an agent", () => {
         await settle(state);
         const again = await runner.run(patching, state);
         expect(told(again.newItems)).toEqual({
-          "1": expect.stringMatching(/^Denied: no question was asked/),
+          "1": expect.stringMatching(/^Denied: no request exists for exactly this call/),
         });
         expect(fates.place.read("ws/a.txt")).toBe("zero\none\ntwo\nthree\n");
         const { item, requests } = only(await settle(again.state));
@@ -171,7 +171,7 @@ describe.skipIf(unusable !== null)("patches of an agent", () => {
       );
     const rules = [{ pattern: "edit_file", action: "ask" }];
     expect(await patching({ ...asks, sandbox: { paths }, approval: { wait: "suspend", rules } })).toEqual([
-      expect.stringMatching(/^Not run, nobody has said yes yet: /),
+      expect.stringMatching(/^Not run, waiting for approval: /),
       ["read_file"],
     ]);
     expect(await patching(settings(fates, true))).toEqual([

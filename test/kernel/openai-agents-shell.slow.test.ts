@@ -109,7 +109,7 @@ describe.skipIf(unusable !== null)("the shell of an agent", () => {
       expect(told(result.newItems)["1"]).toEqual([
         {
           stdout: "",
-          stderr: expect.stringMatching(/^Not run, nobody has said yes yet/),
+          stderr: expect.stringMatching(/^Not run, waiting for approval/),
           outcome: exit(126),
         },
       ]);

@@ -43,7 +43,7 @@ describe.skipIf(unusable !== null)("tools of an agent", () => {
           run: expect.stringContaining('"status":0,"timed_out":false,"stdout":"of a\\n"'),
           denied: "Denied: command blocked: rm",
           outside: expect.stringMatching(/^Denied: no tool may read `\/etc\/passwd`.*\nWhat would help: /),
-          missing: expect.stringMatching(/^Error: `ws:none` is not there/),
+          missing: expect.stringMatching(/^Error: `ws:none` does not exist/),
           misspelt: expect.stringMatching(/^Error: /),
         });
         expect(await open()).toEqual([]);
@@ -138,7 +138,7 @@ describe.skipIf(unusable !== null)("tools of an agent", () => {
         const again = await runner.run(agent, state);
         expect(told(again.newItems)).toEqual({
           "1": expect.stringContaining('"is_new":false'),
-          "2": expect.stringMatching(/^Denied: no question was asked about exactly this call/),
+          "2": expect.stringMatching(/^Denied: no request exists for exactly this call/),
         });
         expect(readFileSync(`${fates.place.ws}/same.txt`, "utf8")).toBe("new\n");
         expect(readFileSync(`${fates.place.ws}/other.txt`, "utf8")).toBe("of somebody else\n");
@@ -242,7 +242,7 @@ describe.skipIf(unusable !== null)("tools of an agent", () => {
         const agent = agentWith(cofferdamTools(session), [DONE]);
         const result = await runner.run(agent, await restored(agent, text));
         expect(told(result.newItems)).toEqual({
-          "1": expect.stringMatching(/^Denied: no question was asked/),
+          "1": expect.stringMatching(/^Denied: no request exists for exactly this call/),
         });
         expect(fates.place.read("ws/a")).toBe("of somebody else\n");
         expect(await open()).toEqual([]);
@@ -326,7 +326,7 @@ describe.skipIf(unusable !== null)("tools of an agent", () => {
         state.approve(only(interruptions));
         await wait(1_100);
         const result = await runner.run(agent, state);
-        expect(told(result.newItems)).toEqual({ "1": "Denied: nobody answered in time" });
+        expect(told(result.newItems)).toEqual({ "1": "Denied: the request was not answered in time" });
         expect(fates.made()).toBe(false);
         expect(await open()).toEqual([]);
       },

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, vi } from "vitest";
-import { Ledger } from "../../src/host/ledger.ts";
+import { Ledger } from "../../src/host/launch/ledger.ts";
 import { absolutePath } from "../../src/profile/path.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";

@@ -4,9 +4,7 @@ import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CofferdamError } from "../../src/index.ts";
-import { killSupervisors } from "../support/battery/kills.ts";
-import { PROJECTS } from "../support/battery/linked.ts";
-import { CALLER, PEOPLE, type Person } from "../support/battery/people.ts";
+import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { end, leftAfter, processesWith } from "../support/battery/processes.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
@@ -124,23 +122,4 @@ describe.skipIf(unusable !== null)("whoever starts them", () => {
   async function untilAlive(text: string, count: number): Promise<void> {
     await vi.waitUntil(() => processesWith(text).length >= count, { timeout: 10_000, interval: 20 });
   }
-});
-
-describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person: Person) => {
-  it.each(PROJECTS)(
-    "proc: nothing survives a supervisor that is killed at some instant of a launch in $what",
-    {
-      timeout: 120_000,
-    },
-    async ({ what, prepare }) => {
-      const killed = await killSupervisors(person, 16, prepare);
-      console.info(
-        `killed as ${person.name} in ${what}: ${killed.tries} launches, ${killed.started} programs had started`,
-      );
-      expect(killed.left).toEqual([]);
-      // The kills fell amid the launches: some programs had started, some had not.
-      expect(killed.started).toBeGreaterThan(0);
-      expect(killed.started).toBeLessThan(killed.tries);
-    },
-  );
 });

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Kept } from "../../src/host/output.ts";
+import { Kept } from "../../src/host/launch/output.ts";
 import type { CallOptions, ProgramOutcome } from "../../src/index.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";

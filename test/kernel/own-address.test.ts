@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { itNeeds } from "../support/battery/walls.ts";
 
-const OUTSIDE = join(import.meta.dirname, "../../src/host/outside.ts");
+const OUTSIDE = join(import.meta.dirname, "../../src/host/look/outside.ts");
 const IP = "/usr/bin/ip";
 const UNSHARE = "/usr/bin/unshare";
 

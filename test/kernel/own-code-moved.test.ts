@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { findInstallation } from "../../src/host/installation.ts";
+import { findInstallation } from "../../src/host/look/installation.ts";
 import { createSupervisor, type Outcome, type Session } from "../../src/index.ts";
 import { knownPath } from "../../src/profile/path.ts";
 import { CALLER } from "../support/battery/people.ts";

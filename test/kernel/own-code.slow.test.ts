@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Installation } from "../../src/host/installation.ts";
+import type { Installation } from "../../src/host/look/installation.ts";
 import { createSupervisor, type Session } from "../../src/index.ts";
 import { knownPath } from "../../src/profile/path.ts";
 import { CALLER } from "../support/battery/people.ts";
@@ -122,9 +122,9 @@ describe.skipIf(unusable !== null)("own: in a root", () => {
             operation: "write",
             target: join(place.ws, "node_modules"),
             certainty: "certain",
-            because: `\`${join(place.ws, "node_modules")}\` may only be read: tools must not change cofferdam's own code (installation)`,
+            because: `\`${join(place.ws, "node_modules")}\` is read-only: tools must not change cofferdam's own code (installation)`,
             remedy:
-              "do it outside of the sandbox, or have cofferdam elsewhere: `npm install --global cofferdam`, and `npm uninstall cofferdam` here",
+              "do it outside the sandbox, or install cofferdam elsewhere: `npm install --global cofferdam`, and `npm uninstall cofferdam` here",
           },
         ],
       });

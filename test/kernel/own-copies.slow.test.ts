@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { CLOCK_GRAIN_MS } from "../../src/host/clock-grain.ts";
+import { CLOCK_GRAIN_MS } from "../../src/host/look/clock-grain.ts";
 import type { Session } from "../../src/index.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findInstallation } from "../../src/host/installation.ts";
-import { thisRunningProcess } from "../../src/host/running-process.ts";
+import { findInstallation } from "../../src/host/look/installation.ts";
+import { thisRunningProcess } from "../../src/host/look/running-process.ts";
 import { knownPath } from "../../src/profile/path.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
@@ -92,7 +92,9 @@ describe.skipIf(unusable !== null)("own: an entry of PATH", () => {
         const texts = files.map((file) => readFileSync(join(at.place.ws, file), "utf8"));
         expect(texts).toEqual(["as it was\n", "as it was\n", "x\n"]);
         const written = await at.session.call("write_file", { path: "ws:a/bin/cofferdam", content: "x" });
-        const because = expect.stringContaining("in whatever folder a shell stands (installation)");
+        const because = expect.stringContaining(
+          "that a relative folder in PATH finds as cofferdam (installation)",
+        );
         expect(written).toMatchObject({ kind: "denied", denials: [{ because }] });
       },
       files,

@@ -1,8 +1,8 @@
 import { copyFileSync, linkSync, mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findInstallation } from "../../src/host/installation.ts";
-import { thisRunningProcess } from "../../src/host/running-process.ts";
+import { findInstallation } from "../../src/host/look/installation.ts";
+import { thisRunningProcess } from "../../src/host/look/running-process.ts";
 import { createSupervisor, type Supervisor } from "../../src/index.ts";
 import { knownPath } from "../../src/profile/path.ts";
 import { CALLER } from "../support/battery/people.ts";
@@ -243,7 +243,7 @@ describe.skipIf(unusable !== null)("own: what Node obeys when it starts", () => 
     linkSync(join(place.outside, file), join(place.ws, "link"));
     await expect(made()).rejects.toMatchObject({
       code: "ROOT_REFUSED",
-      message: expect.stringContaining("has another name there"),
+      message: expect.stringContaining(", a hard link to "),
     });
   });
 
@@ -266,8 +266,8 @@ describe.skipIf(unusable !== null)("own: what Node obeys when it starts", () => 
     const made = (libraries: string) => supervisorIn(place, { LD_LIBRARY_PATH: libraries });
     await expect(made("/usr/local/lib:")).rejects.toMatchObject({
       code: "ROOT_REFUSED",
-      message: expect.stringContaining("it holds what LD_LIBRARY_PATH names"),
-      hint: "make the root `ro`, name another folder, or let LD_LIBRARY_PATH name what lies outside of the root",
+      message: expect.stringContaining("LD_LIBRARY_PATH"),
+      hint: "make the root `ro`, name another folder, or set LD_LIBRARY_PATH to a path outside the root",
     });
     await (await made("/usr/local/lib"))[Symbol.asyncDispose]();
   });

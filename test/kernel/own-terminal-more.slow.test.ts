@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { TerminalWindow } from "../../src/host/window.ts";
+import type { TerminalWindow } from "../../src/host/launch/window.ts";
 import { absolutePath } from "../../src/profile/path.ts";
 import { LOOKS, NONE, Seat, sh, TERMINAL, WINDOW } from "../support/battery/own-terminal.ts";
 import { CALLER, PEOPLE } from "../support/battery/people.ts";
@@ -32,7 +32,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("for $name", (person) => {
     expect(refused).toMatchObject({
       kind: "denied",
       code: "DENIED",
-      message: "the config gives it no terminal of its own",
+      message: "the config does not allow a terminal",
     });
     const profiles = [join(place.top, "ceiling.yaml")];
     const [, cut, cutOff] = await place.run({ job: { calls, profiles }, settings: TERMINAL });
@@ -40,7 +40,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("for $name", (person) => {
     expect(cutOff).toMatchObject({
       kind: "denied",
       code: "DENIED",
-      message: "operator profiles allow no terminal of its own",
+      message: "operator profiles do not allow a terminal",
     });
   });
 });
@@ -147,10 +147,10 @@ describe.skipIf(unusable !== null)("a terminal of a program's own", () => {
         kind: "done",
         stdout: { droppedBytes: 0 },
         receipt: {
-          standings: {
+          enforcement: {
             limits: {
               kind: "partial",
-              reason: "what a person is shown on the program's own terminal is not bounded",
+              reason: "output on the program's own terminal has no limit",
             },
           },
         },
@@ -159,7 +159,7 @@ describe.skipIf(unusable !== null)("a terminal of a program's own", () => {
     for (const options of [{ window: WINDOW }, { sinks: { stdout, stderr: stdout } }, {}])
       expect(await other.call("shell", input, options)).toMatchObject({
         stdout: { takenBytes: 1024 },
-        receipt: { standings: { limits: { kind: "enforced" } } },
+        receipt: { enforcement: { limits: { kind: "enforced" } } },
       });
     await using strict = await seat.place.supervisor({
       ...TERMINAL,
@@ -208,7 +208,7 @@ describe.skipIf(unusable !== null)("a terminal of a program's own", () => {
       expect(denied).toMatchObject({
         kind: "denied",
         code: "NOT_ENFORCEABLE",
-        reason: "a terminal of its own is made by perl, and the system's own is not here",
+        reason: "a terminal needs perl, and the system's perl is missing",
       });
     }
     expect(["made", "planted"].filter((name) => existsSync(join(seat.place.ws, name)))).toEqual([]);
@@ -216,7 +216,7 @@ describe.skipIf(unusable !== null)("a terminal of a program's own", () => {
 
   it("the config leaves it open: a person's host may give one, and take the config's away", async () => {
     const is = async (terminal: boolean | undefined, shell: Record<string, unknown>): Promise<unknown> => {
-      const { createSupervisor } = await import("../../src/supervisor/supervisor.ts");
+      const { createSupervisor } = await import("../../src/session/supervisor.ts");
       await using made = await createSupervisor({
         config: seat.place.config({ shell: { default: { approval: false }, ...shell } }),
         cwd: absolutePath(seat.place.ws),

@@ -147,7 +147,7 @@ describe.skipIf(problem !== null).each(PEOPLE)("$name at a terminal", (person) =
     await pane.untilSeen("status 1");
     expect(pane.rows()).toEqual(
       expect.arrayContaining([
-        expect.stringMatching(/^cofferdam: the walls did not let it read `\/etc\/shadow`/),
+        expect.stringMatching(/^cofferdam: the sandbox prevented reading `\/etc\/shadow`/),
         expect.stringMatching(/^ {2}do: list the folder/),
       ]),
     );
@@ -316,7 +316,7 @@ describe.skipIf(problem !== null).each(PEOPLE)("$name at a terminal", (person) =
     const { pane, before } = await seated({ "p.yaml": "profile: p\nterminal: false\n" });
     pane.run("cofferdam run --quiet --terminal --profile p.yaml -- touch made; echo status $?");
     await pane.untilSeen("status 77");
-    expect(pane.rows()).toContain("cofferdam: denied: operator profiles allow no terminal of its own");
+    expect(pane.rows()).toContain("cofferdam: denied: operator profiles do not allow a terminal");
     pane.run("cofferdam run --quiet --terminal -- touch made </dev/null; echo status $?");
     await pane.untilSeen("status 64");
     expect(existsSync(join(pane.folder, "work/made"))).toBe(false);

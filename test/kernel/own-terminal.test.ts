@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { CallOptions } from "../../src/supervisor/call-options.ts";
+import type { CallOptions } from "../../src/call/call-options.ts";
 import { LOOKS, Seat, sh, TERMINAL, WINDOW } from "../support/battery/own-terminal.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";

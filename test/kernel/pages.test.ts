@@ -44,7 +44,7 @@ describe.skipIf(unusable !== null)("pages, called by the name of the tool", () =
     expect(page).toMatchObject({
       kind: "done",
       value: { kind: "page", status: 200, text: "a page" },
-      receipt: { backend: "none", standings: { files: { kind: "absent" } } },
+      receipt: { backend: "none", enforcement: { files: { kind: "absent" } } },
     });
     for (const host of ["localhost", "127.0.0.2", "0x7f000001", "[::1]", "169.254.169.254"])
       expect([host, (await session.call("web_fetch", { url: `http://${host}:${port + 1}/` })).kind]).toEqual([

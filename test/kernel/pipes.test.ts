@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { CofferdamError } from "../../src/errors.ts";
-import { Pipes } from "../../src/host/pipes.ts";
+import { Pipes } from "../../src/host/launch/pipes.ts";
 import { knownPath } from "../../src/profile/path.ts";
 import { checkoutFor, ORDINARY } from "../support/battery/people.ts";
 
@@ -89,8 +89,8 @@ describe.skipIf(process.platform !== "linux")("pipes", () => {
         expect(refused).toBeInstanceOf(CofferdamError);
         expect(refused).toMatchObject({
           code: "SANDBOX_UNAVAILABLE",
-          message: `${shell} makes no pipes for the program's output`,
-          hint: "let `sh` be dash, busybox, or bash 5.1 or newer",
+          message: `${shell} can't create pipes for the program's output`,
+          hint: `install dash, busybox, or bash 5.1 or newer as ${shell}`,
         });
       }
       const none = await Pipes.madeBy(knownPath(join(folder, "none"))).catch((error: unknown) => error);
@@ -104,7 +104,7 @@ describe.skipIf(process.platform !== "linux")("pipes", () => {
     const { node, folder } = checkoutFor(ORDINARY);
     const line = `
       const { readlinkSync, readdirSync } = await import("node:fs");
-      const { Pipes } = await import(${JSON.stringify(`${folder}/src/host/pipes.ts`)});
+      const { Pipes } = await import(${JSON.stringify(`${folder}/src/host/launch/pipes.ts`)});
       using pipes = await Pipes.madeBy("/bin/sh");
       const taken = await pipes.take(10);
       const inherited = readlinkSync("/proc/self/fd/9");
@@ -126,7 +126,7 @@ describe.skipIf(process.platform !== "linux")("pipes", () => {
     const { node, folder } = checkoutFor(ORDINARY);
     const line = `
       const { openSync, closeSync, readdirSync } = await import("node:fs");
-      const { Pipes } = await import(${JSON.stringify(`${folder}/src/host/pipes.ts`)});
+      const { Pipes } = await import(${JSON.stringify(`${folder}/src/host/launch/pipes.ts`)});
       await import("node:net");
       using first = await Pipes.madeBy("/bin/sh");
       await new Promise((resolve) => setTimeout(resolve, 200));
@@ -147,7 +147,7 @@ describe.skipIf(process.platform !== "linux")("pipes", () => {
   it("are refused when an inherited descriptor lies above what may be opened, so that nothing can cover it", async () => {
     const { node, folder } = checkoutFor(ORDINARY);
     const line = `
-      const { Pipes } = await import(${JSON.stringify(`${folder}/src/host/pipes.ts`)});
+      const { Pipes } = await import(${JSON.stringify(`${folder}/src/host/launch/pipes.ts`)});
       console.log(await Pipes.madeBy("/bin/sh").then(() => "made", (error) => error.code));`;
     const inherited = (fd: number) => withFewDescriptors(node, line, fd);
     expect([inherited(150), inherited(250)].map(({ stdout, stderr }) => stdout + stderr)).toEqual([

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { Quarantine } from "../../src/host/quarantine/quarantine.ts";
+import { Quarantine } from "../../src/host/launch/quarantine/quarantine.ts";
 import { knownPath } from "../../src/profile/path.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";

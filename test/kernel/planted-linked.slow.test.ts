@@ -120,7 +120,7 @@ describe.skipIf(unusable !== null)("what a person said yes to, under another nam
       const outcome = await other;
       expect(fatesOf(outcome, at)).toMatchObject({ [path]: "quarantined" });
       expect(JSON.stringify(outcome)).toMatch(
-        /has another name(?:\)|, by which a later call could change it)/,
+        /has another hard link\)|has a second hard link, through which a later call could change it/,
       );
       expect([isThere(at.place, file), asked.requests.length]).toEqual([false, 2]);
     },

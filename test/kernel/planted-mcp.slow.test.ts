@@ -61,7 +61,7 @@ describe.skipIf(unusable !== null)("what a tool of a wrapped MCP server makes an
     expect(existsSync(join(at.project, ".npmrc"))).toBe(false);
     const told = mcp
       .said()
-      .match(/made `?[^`\s]*\.(?:npmrc|envrc)`?, which .* would obey: it was taken away/g);
+      .match(/made `?[^`\s]*\.(?:npmrc|envrc)`?, which .* would execute: it was moved to the quarantine/g);
     expect(told?.map((one) => /\.(?:npmrc|envrc)/.exec(one)?.[0])).toEqual(
       isMade ? [".envrc", ".npmrc"] : [".envrc"],
     );

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it, test, vi } from "vitest";
-import { statsOf } from "../../src/host/nodes.ts";
-import { createSupervisor, MemoryStore, thisHost } from "../../src/index.ts";
+import { thisHost } from "../../src/host/look/host.ts";
+import { statsOf } from "../../src/host/look/nodes.ts";
+import { createSupervisor, MemoryStore } from "../../src/index.ts";
 import { joinPath, knownPath, pathToBytes } from "../../src/profile/path.ts";
 import { Asked } from "../support/approval/asked.ts";
 import { CALLER } from "../support/battery/people.ts";
@@ -136,7 +137,7 @@ test.skipIf(unusable !== null).each(NAMES)(
     expect(await json("explain", "write", spelled, "--json")).toMatchObject({ allowed: { onYes: false } });
     const guessed = await cli("explain", "write", given);
     expect([guessed.exit, guessed.stderr]).toEqual(
-      name.isWellFormed() ? [0, ""] : [64, expect.stringContaining("bytes that are no UTF-8")],
+      name.isWellFormed() ? [0, ""] : [64, expect.stringContaining("not valid UTF-8")],
     );
     const asked = new Asked(async ({ approvalId }) => {
       for (const words of [["list"], ["show", approvalId]])

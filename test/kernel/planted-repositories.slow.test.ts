@@ -88,9 +88,11 @@ describe.skipIf(unusable !== null)("of a repository that a call makes", () => {
     expect([heldIn(at.place), isThere(at.place, "s/hooks/pre-commit")]).toEqual([["s/.git"], true]);
   });
 
+  // The kernel follows 40 links in one path. If it has to begin again, as on a busy machine, it does not count anew
+  // (fs/namei.c: only `set_nameidata` sets `total_link_count`). So git itself is sure to follow half as many.
   it.each([
     ["by a short way", 2],
-    ["by a way through thousands of names", 38],
+    ["by a way through thousands of names", 17],
   ])("a hook is taken that is a link, and leads to its program %s", async (_, links) => {
     await using at = await standingWith("quarantine");
     const line = `mkdir -p p/q; ${HOOK} > p/h; chmod +x p/h; ln -s p e0

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { type Appeared, REPORTED } from "../../src/host/appeared.ts";
-import { type Planted, Quarantine, type TakenFrom } from "../../src/host/quarantine/quarantine.ts";
-import type { QuarantineRecord } from "../../src/host/quarantine/record.ts";
+import { settleAppeared } from "../../src/call/appeared/settle.ts";
+import { type Appeared, REPORTED } from "../../src/host/launch/appeared.ts";
+import { type Planted, Quarantine, type TakenFrom } from "../../src/host/launch/quarantine/quarantine.ts";
+import type { QuarantineRecord } from "../../src/host/launch/quarantine/record.ts";
 import { joinPath, knownPath } from "../../src/profile/path.ts";
-import { settleAppeared } from "../../src/supervisor/appeared/settle.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { heldIn, isThere, standingWith } from "../support/quarantine/planting.ts";
 
@@ -49,7 +49,7 @@ it.skipIf(unusable !== null)(
       {
         shared: { ...shared, quarantine: new Stuck(shared.host.stateFolder, shared.host) },
         from: { sessionId: "s", callId: "c", tool: "shell", workspace: shared.loaded.config.workspace },
-        profile: shared.standing.onYes.profile,
+        profile: shared.policy.withApproval.profile,
         before: { hits: [], repositories: [], treeStates: new Map() },
         startedAt: Date.now(),
         record: () => undefined,

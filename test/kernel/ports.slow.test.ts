@@ -241,8 +241,8 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     });
     expect(replies.slice(1)).toMatchObject([
       { kind: "ran", code: 0, ports: [port] },
-      { kind: "denied", code: "DENIED", message: `operator profiles allow no port ${other}` },
-      { kind: "denied", code: "DENIED", message: "the port 1024 is not among those that the config lists" },
+      { kind: "denied", code: "DENIED", message: `operator profiles do not allow the port ${other}` },
+      { kind: "denied", code: "DENIED", message: "the config does not list the port 1024" },
     ]);
   });
 

@@ -68,8 +68,8 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     expect([how.status, said.stderr]).toEqual([
       XCPU,
       [
-        "cofferdam: by its status the processor time of a process ran out, so the kernel ended that",
-        "  do: raise `sandbox.limits.cpu`, or the profile's that is lower",
+        "cofferdam: CPU time limit exceeded: the kernel ended a process of the command",
+        "  do: raise `sandbox.limits.cpu`, or the lower limit of a profile",
         "",
       ].join("\n"),
     ]);

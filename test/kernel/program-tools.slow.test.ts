@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { ApprovalBlockedError, type DefinedTool, defineTool, type Presentation } from "../../src/index.ts";
+import { ApprovalBlockedError } from "../../src/entry/gate.ts";
+import { type DefinedTool, defineTool, type Presentation } from "../../src/index.ts";
 import { Asked } from "../support/approval/asked.ts";
 import { type Given, printed, type Standing, standingIn } from "../support/approval/standing.ts";
 import type { Place } from "../support/battery/place.ts";
@@ -107,7 +108,7 @@ describe.skipIf(unusable !== null)("a program that is a tool", () => {
       backend: "bubblewrap",
       argsHash: at.asked.requests[0]?.argsHash,
       granted: at.asked.requests[0]?.granted?.digest,
-      standings: { files: { kind: "enforced" }, network: { kind: "enforced" } },
+      enforcement: { files: { kind: "enforced" }, network: { kind: "enforced" } },
     });
     expect(own.receipt.granted).not.toBe(shell.receipt.granted);
     expect(at.journal.of("call.received")[0]).toMatchObject({
@@ -130,7 +131,7 @@ describe.skipIf(unusable !== null)("a program that is a tool", () => {
     await using at = await standing([line("say", "touch made", { needs: { roots: { nots: "read" } } })]);
     await expect(at.session.call("say", {})).rejects.toMatchObject({
       code: "USAGE",
-      message: "there is no root `nots` for a tool to need",
+      message: "a tool needs the unknown root `nots`",
       hint: "the roots are ws, notes, cache, docs, diary",
     });
   });
@@ -144,8 +145,8 @@ describe.skipIf(unusable !== null)("a program that is a tool", () => {
     expect(await at.session.call("elsewhere", {})).toMatchObject({
       kind: "denied",
       code: "DENIED",
-      reason: `the folder ${at.place.ws} lies in no root that the tool needs`,
-      hint: `say in the tool's \`needs\` as \`cwd\` where it starts: in one of ${at.place.top}/cache`,
+      reason: `the folder ${at.place.ws} is in no root that the tool needs`,
+      hint: `set \`cwd\` in the tool's \`needs\` to a folder in one of ${at.place.top}/cache`,
     });
     expect(at.asked.requests).toEqual([]);
   });
@@ -451,9 +452,9 @@ describe.skipIf(unusable !== null)("how a program runs", () => {
 
 describe.skipIf(unusable !== null)("arguments that a program does not take", () => {
   it.each<[given: unknown, message: RegExp]>([
-    [{ text: 1 }, /^`say` does not take these arguments at `text`/],
-    [{ test: "x" }, /^`say` does not take these arguments/],
-    [{ text: "a\0b" }, /^a word can't hold NUL$/],
+    [{ text: 1 }, /^invalid arguments of `say` at `text`/],
+    [{ test: "x" }, /^invalid arguments of `say`/],
+    [{ text: "a\0b" }, /^a word can't contain NUL$/],
     [{ text: "\ud800" }, /./],
     ["{", /./],
     [undefined, /./],

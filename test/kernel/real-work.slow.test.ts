@@ -121,7 +121,7 @@ describe.skipIf(unusable !== null)("with a config", () => {
     const outcome = await session.call("shell", { argv: ["npm", "test"] });
     expect(outcome).toMatchObject({
       kind: "done",
-      receipt: { standings: { files: { kind: expect.stringMatching(/enforced|tighter/) } } },
+      receipt: { enforcement: { files: { kind: expect.stringMatching(/enforced|tighter/) } } },
     });
     expect(await session.call("shell", { argv: ["npm", "install"] })).toMatchObject({
       kind: "denied",

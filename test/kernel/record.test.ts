@@ -138,16 +138,20 @@ describe.skipIf(unusable !== null)("only `true` is a yes", () => {
   }
 
   it.each<[string, unknown, message: string]>([
-    ["a text", { approved: "no", by: "x" }, "has no usable `approved`"],
-    ["a number", { approved: 1, by: "x" }, "has no usable `approved`"],
-    ["a promise inside", { approved: Promise.resolve(false), by: "x" }, "has no usable `approved`"],
-    ["something more", { approved: true, by: "x", untill: "tomorrow" }, "has no usable `untill`"],
-    ["null", null, "is no object"],
-    ["nothing", undefined, "is no object"],
-    ["just true", Promise.resolve(true), "is no object"],
+    ["a text", { approved: "no", by: "x" }, "`approved` is missing or not allowed"],
+    ["a number", { approved: 1, by: "x" }, "`approved` is missing or not allowed"],
+    [
+      "a promise inside",
+      { approved: Promise.resolve(false), by: "x" },
+      "`approved` is missing or not allowed",
+    ],
+    ["something more", { approved: true, by: "x", untill: "tomorrow" }, "`untill` is missing or not allowed"],
+    ["null", null, "not an object"],
+    ["nothing", undefined, "not an object"],
+    ["just true", Promise.resolve(true), "not an object"],
   ])("an answer with %s is none: nothing runs, and the record says why", async (_, answer, what) => {
     const [outcome, ranIt, events] = await answered(answer);
-    const message = `an answer ${what}`;
+    const message = `invalid answer: ${what}`;
     expect([outcome, ranIt]).toEqual(["denied", false]);
     const said = events.filter(({ type }) => type.startsWith("approval.")).slice(1);
     expect(said).toMatchObject([
@@ -157,7 +161,7 @@ describe.skipIf(unusable !== null)("only `true` is a yes", () => {
     expect(events.at(-1)).toMatchObject({
       type: "call.ended",
       outcome: "denied",
-      reason: `APPROVAL_DENIED: no rule covers this command, and nobody could be asked: ${message}`,
+      reason: `APPROVAL_DENIED: no rule covers this command, but no person could be asked: ${message}`,
     });
     expect(events.map((event) => event.type)).not.toContain("call.planned");
   });
@@ -175,7 +179,7 @@ it.skipIf(unusable !== null)(
     const journal = new MemoryJournal();
     await using supervisor = await supervisorIn(place, journal);
     expect(() => supervisor.session(Object.assign({ caller: "agent" as const }, { aprove: yes }))).toThrow(
-      /`aprove` is no option of `session`/,
+      /unknown option `aprove` of `session`/,
     );
     const call = supervisor
       .session()

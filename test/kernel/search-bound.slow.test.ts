@@ -59,9 +59,9 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name, of a root that is sea
       {
         kind: "denied",
         code: "NOT_ENFORCEABLE",
-        message: `${place.ws} holds more than ${TOO_FEW} entries, too many to search for what must be protected`,
+        message: `${place.ws} contains more than ${TOO_FEW} entries, too many to search for protected files`,
         hint: expect.stringMatching(
-          /^remove `.*\/ws\/many`, which holds most of that \(\d+ of what was seen\), narrow the root, raise `sandbox\.search\.entries`, or say `over: read-only` there$/,
+          /^remove `.*\/ws\/many`, which contains most of them \(\d+ entries\), narrow the root, raise `sandbox\.search\.entries`, or write `over: read-only` there$/,
         ),
       },
     ]);
@@ -75,7 +75,11 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name, of a root that is sea
     const profile = place.file("hides.yaml", JSON.stringify({ profile: "hides", masks }));
     const lines = ["cat deep/down/.secret", "cat deep/down/.envrc"];
     expect(await sh({ entries: TOO_FEW, over: "read-only" }, lines, [profile])).toMatchObject([
-      { kind: "denied", code: "NOT_ENFORCEABLE", message: expect.stringContaining("hides what it matches") },
+      {
+        kind: "denied",
+        code: "NOT_ENFORCEABLE",
+        message: expect.stringContaining("must hide all matching files"),
+      },
       { kind: "denied" },
     ]);
     expect(said(await sh({ entries: ENOUGH }, lines, [profile]))).toEqual(["no", "ok as it was\n"]);

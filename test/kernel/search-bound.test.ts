@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { explainCall } from "../../src/decide/explain.ts";
 import { knownPath } from "../../src/profile/path.ts";
-import { createDraft } from "../../src/supervisor/draft.ts";
-import { explainCall } from "../../src/supervisor/explain.ts";
+import { createDraft } from "../../src/session/draft.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
@@ -18,7 +18,7 @@ describe.skipIf(unusable !== null)("a root with more entries than are searched",
   afterEach(() => place[Symbol.dispose]());
 
   const why = (most: number): string =>
-    `${place.ws} holds more than ${most} entries, too many to search for what must be protected`;
+    `${place.ws} contains more than ${most} entries, too many to search for protected files`;
 
   it("is read-only where the config says so: the receipt, the file tools and `explain` tell", async () => {
     const sandbox = { search: { entries: 20, over: "read-only" } };
@@ -72,7 +72,7 @@ describe.skipIf(unusable !== null)("a root with more entries than are searched",
       kind: "denied",
       code: "NOT_ENFORCEABLE",
       reason: why(20),
-      hint: "narrow the root, raise `sandbox.search.entries`, or say `over: read-only` there",
+      hint: "narrow the root, raise `sandbox.search.entries`, or write `over: read-only` there",
     });
     expect(await refused.call("write_file", { path: "7", content: "x" })).not.toMatchObject({ kind: "done" });
     expect(place.read("ws/7")).toBe("");

@@ -28,7 +28,7 @@ const REAPER = `$| = 1;
   1 while wait > 0`;
 
 /** A run of the battery takes some four seconds, three times as long on a machine that is busy. */
-const MOST_MS = 4_000;
+const MAX_MS = 4_000;
 const TIMES = IS_LONG ? 8 : 1;
 
 class Run {
@@ -102,7 +102,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("cofferdam selftest, as $name", 
       using place = new Place(person);
       const rows: string[] = [];
       for (let time = 0; time < TIMES; time += 1) {
-        const afterMs = Math.round(Math.random() * MOST_MS);
+        const afterMs = Math.round(Math.random() * MAX_MS);
         const status = await new Run(place).signalled(name, afterMs);
         rows.push(`after ${afterMs} ms`);
         const number = 128 + constants.signals[name];
@@ -124,7 +124,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("cofferdam selftest, as $name", 
     const rows: string[] = [];
     let left: readonly string[] = [];
     while (rows.length < TIMES || left.length === 0) {
-      const afterMs = Math.round(Math.random() * MOST_MS);
+      const afterMs = Math.round(Math.random() * MAX_MS);
       await new Run(place).signalled("SIGKILL", afterMs);
       rows.push(`after ${afterMs} ms`);
       left = residue(place);

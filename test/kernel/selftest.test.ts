@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { absolutePath } from "../../src/profile/path.ts";
-import { casesFor } from "../../src/selftest/cases/all.ts";
-import { CLAIMS } from "../../src/selftest/claims.ts";
+import { CLAIMS } from "../../src/attacks/claims.ts";
+import { attacksFor } from "../../src/attacks/table.ts";
 import { drillsFor } from "../../src/selftest/drills.ts";
+import { SOME_TARGET } from "../support/attack-target.ts";
 import { cofferdamFor } from "../support/battery/command.ts";
 import { compileCacheFor, PEOPLE, type Person } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
@@ -30,20 +30,8 @@ const Report = z.object({
 });
 type Report = z.infer<typeof Report>;
 
-const at = (name: string) => absolutePath(`/top/${name}`);
-const TARGET = {
-  ws: at("ws"),
-  docs: at("docs"),
-  notes: at("notes"),
-  outside: at("outside"),
-  pid: 1,
-  word: "w",
-  port: 1,
-  abstract: "a",
-  home: at("home"),
-};
 /** The cases are the same for everybody, wherever the folders are. */
-const CASES = [...casesFor(TARGET, "linux"), ...drillsFor("linux")];
+const CASES = [...attacksFor(SOME_TARGET, "linux"), ...drillsFor("linux")];
 
 it("no two cases of a claim have the same title", () => {
   const names = CASES.map(({ claim, title }) => `${claim}: ${title}`);
@@ -67,7 +55,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("cofferdam selftest, as $name", 
 
   for (const [index, { claim, title, ...one }] of CASES.entries()) {
     const isOpen = "isOpenWithoutDevices" in one && person.uid === 0 && noDevices !== null;
-    const hasNoTwin = "twinFor" in one && person.uid !== 0;
+    const hasNoTwin = "controlFor" in one && person.uid !== 0;
     it(`${claim}: ${title}`, () => {
       expect(run?.report.tried[index]).toMatchObject({
         holds: isOpen ? null : true,

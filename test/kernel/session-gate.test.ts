@@ -91,7 +91,7 @@ describe.skipIf(unusable !== null)("the calls of one turn", () => {
 
 describe.skipIf(unusable !== null)("what nobody is asked about", () => {
   it.each([
-    ["a rule that allows", "interactive", ["true"], true, "tool rule `true`"],
+    ["a rule that allows", "interactive", ["true"], true, "rule `true` of `shell.rules`"],
     ["a rule that forbids", "interactive", ["rm", "x"], false, "command blocked: rm"],
     ["a mode that approves", "approve_all", ["echo"], true, "approve-all mode"],
     ["a rule that forbids, where a mode approves", "approve_all", ["rm", "x"], false, "command blocked: rm"],
@@ -102,7 +102,7 @@ describe.skipIf(unusable !== null)("what nobody is asked about", () => {
       false,
       "strict mode: approval required (no rule covers this command)",
     ],
-    ["a rule that allows, in a strict mode", "strict", ["true"], true, "tool rule `true`"],
+    ["a rule that allows, in a strict mode", "strict", ["true"], true, "rule `true` of `shell.rules`"],
   ] as const)(
     "%s is written down with who decided (S0-31, S1-12, S1-45, C14)",
     async (_, mode, argv, approved, by) => {
@@ -236,4 +236,26 @@ describe.skipIf(unusable !== null)("functions behind the gate of a supervisor", 
   it("are no typing of the caller's: a function that is asked about is asked about (S1-11)", async () => {
     expect((await turnOf({ caller: "person" })).asked).toEqual(["deploy_prod", "send_mail"]);
   });
+});
+
+describe.skipIf(unusable !== null)("a function of the host", () => {
+  it.each(["before the end, approved after it", "after the end"])(
+    "is not called once its session has ended: %s",
+    async (when) => {
+      await using at = await standingIn(() => ({}));
+      const ran: string[] = [];
+      const tool = defineTool({ name: "late", risk: "write", run: () => ran.push("ran") });
+      const yes = Promise.withResolvers<{ readonly approved: true; readonly by: string }>();
+      const session = at.supervisor.session({ handler: () => yes.promise });
+      const guarded = session.guard([tool]);
+      if (when === "after the end") await session.close();
+      const call = guarded.call("late", {}).catch((error: unknown) => error);
+      await session.close();
+      yes.resolve({ approved: true, by: "ann" });
+      expect(await call).not.toMatchObject({ kind: "done" });
+      expect([ran, await session.grants()]).toEqual([[], []]);
+      await using other = at.supervisor.session({ handler: () => ({ approved: true, by: "ann" }) });
+      expect(await other.guard([tool]).call("late", {})).toMatchObject({ kind: "done" });
+    },
+  );
 });

@@ -181,7 +181,7 @@ describe.skipIf(unusable !== null)("a call as its events", () => {
       Reflect.apply(session.stream, session, ["shell", { argv: ["true"] }, options]);
     expect(refused({ signal: "now" })).toThrow(expect.objectContaining({ code: "USAGE" }));
     expect(refused({ sinks: { stdout: nothing, stderr: nothing } })).toThrow(
-      expect.objectContaining({ code: "USAGE", message: "`sinks` is no option of `stream`" }),
+      expect.objectContaining({ code: "USAGE", message: "unknown option `sinks` of `stream`" }),
     );
   });
 
@@ -230,8 +230,8 @@ describe.skipIf(unusable !== null)("the calls of one turn", () => {
     ]);
     expect(outcomes.map(toolResult)).toMatchObject([
       { type: "success", output: { stdout: "said\n" } },
-      { type: "error", error: expect.stringMatching(/^Error: a call needs a word to run/) },
-      { type: "error", error: expect.stringMatching(/^Error: there is no tool `shel`\. What to do: /) },
+      { type: "error", error: expect.stringMatching(/^Error: the call has no words/) },
+      { type: "error", error: expect.stringMatching(/^Error: unknown tool `shel`\. What to do: /) },
       { type: "success", output: { text: "text" } },
       { type: "error" },
       { type: "error" },
@@ -239,7 +239,7 @@ describe.skipIf(unusable !== null)("the calls of one turn", () => {
       {
         type: "error",
         error: expect.stringMatching(
-          /^Error: command not found in the sandbox: `no-such-program`\. check how it is spelt/,
+          /^Error: command not found in the sandbox: `no-such-program`\. check its spelling/,
         ),
       },
     ]);
@@ -288,9 +288,9 @@ describe.skipIf(unusable !== null)("the tools of a session", () => {
       },
       { name: "bare", risk: "write", description: "", schema: null },
     ]);
-    expect(() => at.supervisor.session({ tools: [say, say] })).toThrow("there are two tools `say`");
+    expect(() => at.supervisor.session({ tools: [say, say] })).toThrow("two tools have the name `say`");
     const shell = defineTool({ name: "shell", run: () => 1 });
-    expect(() => at.supervisor.session({ tools: [shell] })).toThrow("there are two tools `shell`");
+    expect(() => at.supervisor.session({ tools: [shell] })).toThrow("two tools have the name `shell`");
   });
 });
 
@@ -306,7 +306,7 @@ describe.skipIf(unusable !== null)("output that is too much", () => {
     expect(tail.toString().endsWith("\n19999\n20000\n")).toBe(true);
     const { output } = { output: toolResult(outcome) };
     expect(output).toMatchObject({ type: "success", output: { dropped_bytes: droppedBytes - tail.length } });
-    expect(JSON.stringify(output)).toContain(`[${droppedBytes - tail.length} bytes left out]`);
+    expect(JSON.stringify(output)).toContain(`[${droppedBytes - tail.length} bytes dropped]`);
     const little = await at.session.call("shell", { script: "seq 1 3" });
     expect(toolResult(little)).toMatchObject({ output: { stdout: "1\n2\n3\n", dropped_bytes: 0 } });
   });

@@ -93,9 +93,9 @@ describe.skipIf(unusable !== null)("a script", () => {
     const same = await at.session.prepare({ argv: ["cat", "a b", "c;d"] });
     const other = await at.session.prepare({ script: "cat 'a b' c\\;d | cat" });
     expect(one.argsHash).toBe(same.argsHash);
-    expect(one.onYes.launch?.argv).toEqual(["/usr/bin/cat", "a b", "c;d"]);
+    expect(one.withApproval.launch?.argv).toEqual(["/usr/bin/cat", "a b", "c;d"]);
     expect(other.argsHash).not.toBe(same.argsHash);
-    expect(other.onYes.launch?.argv.slice(1)).toEqual([
+    expect(other.withApproval.launch?.argv.slice(1)).toEqual([
       "--noprofile",
       "--norc",
       "-c",

@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { existsSync, readdirSync, readlinkSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -9,9 +9,9 @@ import { endingOf, type How, startCommand } from "../support/battery/command.ts"
 import { descendantsOf } from "../support/battery/descendants.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { end, leftAfter, processesWith } from "../support/battery/processes.ts";
+import { end, leftAfter, processesWith, textOf } from "../support/battery/processes.ts";
+import { rowsOf } from "../support/battery/rows-of.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
-import { IS_LONG } from "../support/long.ts";
 
 sandboxMustWork("signals at every instant");
 
@@ -97,10 +97,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
       place.file("profile.yaml", JSON.stringify({ profile: "holds", masks }), 0o600);
       if (at.isFirst !== true) await endingOf(startCommand(place, run("true")(place, "")));
       const rows: string[] = [];
-      // Where there are two people, each tries half of the ways.
-      const isAll = IS_LONG || PEOPLE.length === 1;
-      const tried = isAll ? SENT : SENT.filter((_, way) => way % 2 === PEOPLE.indexOf(person) % 2);
-      for (const sent of tried) {
+      for (const sent of rowsOf(person, SENT)) {
         if (at.isFirst === true) place.remove("state/cofferdam");
         const { how, left, residue } = await signalled(place, at, sent);
         rows.push(`${sent.join("+")}: ${how.status}${how.isBySignal ? " by the signal" : ""}`);
@@ -170,14 +167,6 @@ function isLauncher(pid: number): boolean {
     return readlinkSync(`/proc/${pid}/exe`).endsWith("/bwrap");
   } catch {
     return false;
-  }
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, "latin1");
-  } catch {
-    return "";
   }
 }
 

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { endOf, untilEnd } from "../../src/host/ending.ts";
-import { childOf, isRunning, type ProcessId, processAt, signal } from "../../src/host/process-id.ts";
+import { endOf, untilEnd } from "../../src/host/launch/ending.ts";
+import { childOf, isRunning, type ProcessId, processAt, signal } from "../../src/host/launch/process-id.ts";
 
 /** A shell with one child, as the sandbox's first process is with the program. */
 describe.skipIf(process.platform !== "linux")("a pid that somebody else has by now", () => {

@@ -33,8 +33,8 @@ describe.skipIf(!isRoot)("a store on a disk", () => {
     expect(filledIn(place, small(1_024, 300))).toEqual({
       refused: {
         code: "STORE_UNAVAILABLE",
-        message: `the store \`${place.state}/approvals.sqlite\` has no room: database or disk is full`,
-        hint: "make room on its disk",
+        message: `the store \`${place.state}/approvals.sqlite\` has no space left: database or disk is full`,
+        hint: "free space on its disk",
       },
       whileFull: true,
       behind: true,

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { syscallNumbers } from "../../src/attacks/syscall.ts";
 import type { ProgramOutcome } from "../../src/index.ts";
-import { NR } from "../../src/selftest/syscall.ts";
 import { program32 } from "../support/battery/elf.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+
+const NR = syscallNumbers(process.arch);
 
 sandboxMustWork("groups of system calls in the outcome");
 
@@ -29,16 +31,18 @@ describe.skipIf(unusable !== null)("groups of system calls", () => {
     const syscalls = ["abi32", "debug"];
     const [traced, run] = await outcomes({ syscalls });
     expect(traced).toMatchObject({ kind: "done", code: 0 });
-    expect(traced !== undefined && "receipt" in traced ? traced.receipt.standings.syscalls : traced).toEqual({
+    expect(
+      traced !== undefined && "receipt" in traced ? traced.receipt.enforcement.syscalls : traced,
+    ).toEqual({
       kind: "partial",
       reason:
-        "as configured, processes of a call can trace and change one another: its status and its output may be any of theirs",
+        "as configured, processes of a call can trace and change each other: its status and output may be those of any of them",
     });
     const [untraced, killed] = await outcomes({});
     const denied = { certainty: "likely", because: expect.stringContaining("is not listed (config)") };
     expect(untraced).toMatchObject({
       kind: "failed",
-      receipt: { standings: { syscalls: { kind: "enforced" } } },
+      receipt: { enforcement: { syscalls: { kind: "enforced" } } },
       denials: [{ ...denied, operation: "trace", target: "another process" }],
     });
     const [, cut] = await outcomes({ syscalls, os_profile: [profile] });
@@ -53,7 +57,7 @@ describe.skipIf(unusable !== null)("groups of system calls", () => {
           operation: "run",
           target,
           because: expect.stringMatching(/^`abi32` is not listed \(none, .*none\.yaml:1:\d+\)$/),
-          remedy: "only whoever keeps the profile `none` can allow it; do it without",
+          remedy: "only the owner of the profile `none` can allow it; do it without",
         },
       ],
     });

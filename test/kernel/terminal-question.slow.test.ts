@@ -47,7 +47,7 @@ describe.skipIf(problem !== null)("one key answers a question", () => {
     async (_claim, key, answer, echo) => {
       const person = await asked();
       expect(person.rows().slice(0, 4)).toEqual([
-        "cofferdam asks: this call needs your yes",
+        "cofferdam asks: this call needs your approval",
         "tool       │ shell",
         "risk       │ write",
         "agent      │ coder",
@@ -193,7 +193,7 @@ describe.skipIf(problem !== null)("a person can look before they answer", () => 
     person.type("n");
     await person.outcome("a1");
     person.tell({ kind: "ask", request: requestOf({ approvalId: "a2" }), presentation: "fails" });
-    await person.reads("could not be drawn");
+    await person.reads("preview failed");
     expect(person.sees('"command": "npm install left-pad"')).toBe(true);
   });
 
@@ -240,10 +240,10 @@ describe.skipIf(problem !== null)("a person can look before they answer", () => 
     await person.untilSeen("[the end]");
     expect(person.rows()).toEqual(
       expect.arrayContaining([
-        "the project layer says ask",
+        "ask, by the config",
         "│ shell:npm*",
         "because    │ npm runs scripts",
-        "the risk layer says ask",
+        "ask, by `approval.risk_defaults`",
         "can read   │ /usr/share/dict, the runtimes system",
         "limits     │ wall 2m",
         "not given  │ write /etc",
@@ -273,18 +273,18 @@ describe.skipIf(problem !== null)("a person can look before they answer", () => 
     );
     await person.reads(KEYS);
     person.type("g");
-    await person.untilSeen("[2] takes it back");
+    await person.untilSeen("[2] revokes it");
     expect(person.rows().slice(1, 5)).toEqual([
-      "[1] takes it back",
+      "[1] revokes it",
       "│ shell: `ls` (by ann)",
-      "[2] takes it back",
+      "[2] revokes it",
       "│ shell: `npm test` (by ann)",
     ]);
     person.type("1");
     await person.until(() => !person.sees("`ls`"));
-    await person.reads("[1] takes it back");
+    await person.reads("[1] revokes it");
     person.type("1");
-    await person.reads("nothing is granted");
+    await person.reads("no grants for this session");
     expect(person.heard("revoked")).toEqual([
       { kind: "revoked", grantId: "g1", by: "ann" },
       { kind: "revoked", grantId: "g2", by: "ann" },
@@ -344,7 +344,7 @@ describe.skipIf(problem !== null)("whatever the terminal", () => {
         { kind: "ask", request: requestOf({ approvalId: `a${text}` }), presentation: commandOf("ls") },
       );
       await person.reads(KEYS);
-      expect(person.rows()).toContain("cofferdam asks: this call needs your yes");
+      expect(person.rows()).toContain("cofferdam asks: this call needs your approval");
       if (text !== "") expect(person.allRows()).toContain(text.trimEnd());
       person.type("n");
       await person.outcome(`a${text}`);

@@ -39,9 +39,9 @@ describe.skipIf(terminalProblem() !== null)("several calls that wait", () => {
       "2 │ shell: Execute: step 2",
       "3 │ shell: Execute: step 3",
       "",
-      "cofferdam asks, 1 of 3 waiting: this call needs your yes",
+      "cofferdam asks, 1 of 3 waiting: this call needs your approval",
     ]);
-    expect(person.sees("look at them one by one")).toBe(true);
+    expect(person.sees("answer them one by one")).toBe(true);
     person.type("y");
     await person.reads("1 of 2 waiting");
     person.type("n");
@@ -108,7 +108,7 @@ describe.skipIf(terminalProblem() !== null)("several calls that wait", () => {
     const person = await sitDown({ rows: 60 });
     const redactions = { hidden: [{ at: "command", because: "shape" as const }], cut: [], isMore: false };
     person.tell(call(1), call(2, { redactions }));
-    await person.reads("look at them one by one");
+    await person.reads("answer them one by one");
     expect(person.sees("[A]")).toBe(false);
     person.type("A");
     await person.untilSeen("no such key");
@@ -150,16 +150,16 @@ describe.skipIf(terminalProblem() !== null)("several calls that wait", () => {
     person.tell(call(1), call(2), call(3));
     await person.reads("1 of 3 waiting");
     person.tell({ kind: "abort", id: "a2" });
-    await person.untilSeen("answered elsewhere, or given up: shell Execute: step 2");
+    await person.untilSeen("answered elsewhere, or canceled: shell Execute: step 2");
     await person.untilSeen("1 of 2 waiting");
     person.type("v");
     await person.until(() => person.isOnOtherScreen);
     person.tell({ kind: "abort", id: "a1" });
     await person.until(() => !person.isOnOtherScreen);
-    await person.untilSeen("answered elsewhere, or given up: shell Execute: step 1");
+    await person.untilSeen("answered elsewhere, or canceled: shell Execute: step 1");
     await person.reads("│ step 3");
     person.tell({ kind: "abort", id: "a3" });
-    await person.untilSeen("answered elsewhere, or given up: shell Execute: step 3");
+    await person.untilSeen("answered elsewhere, or canceled: shell Execute: step 3");
     expect(person.heard("rejected").map(({ id, error }) => [id, error])).toEqual([
       ["a2", "AbortError"],
       ["a1", "AbortError"],

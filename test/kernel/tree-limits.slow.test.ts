@@ -113,7 +113,7 @@ describe.skipIf(unusable !== null || noCgroups !== null).each(PEOPLE)(
       if (LIMITS_SAID !== "")
         expect(memory).toMatchObject({
           kind: "denied",
-          message: expect.stringContaining(`limits can't be enforced as demanded: ${LIMITS_SAID}`),
+          message: expect.stringContaining(`limits can't be enforced as required: ${LIMITS_SAID}`),
         });
       expect(await strictly({ processes: 30 })).toMatchObject({ kind: "ran", code: 0 });
     });
@@ -219,7 +219,7 @@ describe.skipIf(unusable !== null)("where none is delegated", () => {
         limitsReached: [],
       });
       expect(told?.kind === "ran" ? told.limits : "").toMatch(
-        /^memory of all processes together: absent: no cgroup can be made here, `.*` is not this user's to make one in; start cofferdam /,
+        /^memory of all processes together: absent: no cgroup can be created, this user may not create a cgroup in `.*`; start cofferdam /,
       );
     },
   );
@@ -236,7 +236,7 @@ describe.skipIf(unusable !== null)("where none is delegated", () => {
       });
       expect(refused).toMatchObject({ kind: "denied", code: "SANDBOX_UNAVAILABLE" });
       expect(refused?.kind === "denied" ? refused.message : "").toMatch(
-        /^limits can't be enforced as demanded: memory of all processes together: absent: /,
+        /^limits can't be enforced as required: memory of all processes together: absent: /,
       );
       const [, done] = await place.run({
         settings: { sandbox: { limits: { processes: 30, strict: true } } },

@@ -5,9 +5,9 @@ import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from "no
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { GatedPlan } from "../../src/backend/plan.ts";
-import { MACHINE } from "../../src/host/cgroup/files.ts";
-import { readySeats } from "../../src/host/cgroup/seats.ts";
-import { run } from "../../src/host/run.ts";
+import { MACHINE } from "../../src/host/launch/cgroup/files.ts";
+import { readySeats } from "../../src/host/launch/cgroup/seats.ts";
+import { run } from "../../src/host/launch/run.ts";
 import type { Outcome } from "../../src/index.ts";
 import { noCgroups } from "../support/battery/delegated.ts";
 import { CALLER } from "../support/battery/people.ts";
@@ -79,13 +79,13 @@ describe.skipIf(unusable !== null || noCgroups !== null)("in a cgroup of its own
   it("proof: a gate that is not in its cgroup is not opened", async () => {
     const settings = { sandbox: { limits: { memory: "128MiB", processes: 30 } } };
     await using supervisor = await place.supervisor(settings);
-    const { walls } = supervisor.shared;
-    if (walls.kind !== "standing") throw walls.error;
+    const { sandbox } = supervisor.shared;
+    if (sandbox.kind !== "available") throw sandbox.error;
     const session = supervisor.session({ caller: "person" });
-    const { rendering } = (await session.prepare({ argv: ["sh", "-c", `: > ${place.ws}/ran`] })).onYes;
+    const { rendering } = (await session.prepare({ argv: ["sh", "-c", `: > ${place.ws}/ran`] })).withApproval;
     if (rendering.kind !== "plan" || rendering.plan.kind === "rules") throw new Error("no plan");
     const plan: GatedPlan = rendering.plan;
-    const { machine, surroundings } = walls;
+    const { machine, surroundings } = sandbox;
     const { cgroups } = machine;
     const start = (changed: GatedPlan, given: typeof cgroups | null) =>
       run(changed, {

@@ -52,7 +52,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     const calls = [{ argv: ["sh", "-c", `set -e; ${HIDDEN}`, place.outside] }, inShell("true")];
     const [, made, next] = await place.run({ job: { calls }, settings: { sandbox } });
     expect(told(made, place)).toEqual({
-      "nul/.git": ["anything (config holds a NUL)"],
+      "nul/.git": ["anything (config contains a NUL)"],
       "huge/.git": ["anything (config is larger than 1 MiB)"],
       "where/.git": ["anything (config leads through /proc or too many names)"],
       "where/.git/config": [],
@@ -82,7 +82,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     expect(next).toMatchObject({
       kind: "threw",
       code: "NOT_ENFORCEABLE",
-      message: expect.stringContaining("can't be told"),
+      message: expect.stringContaining("can't be protected"),
     });
     workIn(place);
     expect(new Set(place.read("ws/obeyed").trim().split("\n"))).toEqual(

@@ -55,9 +55,9 @@ function wordsOf(outcome: Outcome): readonly string[] {
 }
 
 const PYTHON =
-  "add `python` under `sandbox.runtimes`; where it is not the one on your PATH and you know it, add its folder: `{ name: python3.9, read: [/its/folder] }`";
+  "add `python` under `sandbox.runtimes`; if it is not the one on your PATH and you trust it, add its folder: `{ name: python3.9, read: [/its/folder] }`";
 const TOOL =
-  "if you know that program, add its folder under `sandbox.runtimes`: `{ name: NAME, read: [/its/folder] }`";
+  "if you trust that program, add its folder under `sandbox.runtimes`: `{ name: NAME, read: [/its/folder] }`";
 
 describe.skipIf(unusable !== null)("a program that the sandbox can't start", () => {
   it("is looked at again once something changed on the way to it, and starts when it is as it was", async () => {
@@ -125,7 +125,7 @@ describe.skipIf(unusable !== null)("a program that the sandbox can't start", () 
     for (const name of ["passwd-", "nothing"])
       expect(await told(at, { argv: [`/etc/${name}`] })).toEqual([
         `\`/etc/${name}\` is not in the sandbox`,
-        "move it to a folder of its own, and add that folder under `sandbox.runtimes`",
+        "move it to a separate folder, and add that folder under `sandbox.runtimes`",
       ]);
   });
 
@@ -139,7 +139,7 @@ describe.skipIf(unusable !== null)("a program that the sandbox can't start", () 
     expect(await hintFor("/opt/a,/etc/ssh,/b/run")).toBe(TOOL.replace("NAME", "run"));
     expect(await hintFor("/opt/x],y:[/home/ann/run")).toBe(TOOL.replace("NAME", "run"));
     expect(await hintFor("/opt/x/$(id>PWNED)")).toBe(
-      "if you know that program, add its folder under `sandbox.runtimes`",
+      "if you trust that program, add its folder under `sandbox.runtimes`",
     );
     expect(await hintFor("/home/ann/.ssh/rustc")).toMatch(/^add `rust` under `sandbox.runtimes`; /);
   });
@@ -168,8 +168,8 @@ describe.skipIf(unusable !== null)("a program that the sandbox can't start", () 
     writeFileSync(`${at.place.ws}/late`, `#!${at.place.ws}/plain\n`);
     chmodSync(`${at.place.ws}/late`, 0o755);
     expect(await told(at, { argv: ["./late"] })).toEqual([
-      "its start failed: `Permission denied`",
-      "check that this user may execute it and the program that its first line names, and that their file systems are not mounted with `noexec`",
+      "it could not be started: `Permission denied`",
+      "check that this user may execute it and the program in its first line, and that their file systems are not mounted with `noexec`",
     ]);
     // As the hint says: the program of the first line may be executed.
     chmodSync(`${at.place.ws}/plain`, 0o755);
@@ -184,7 +184,7 @@ describe.skipIf(unusable !== null)("a program that the sandbox can't start", () 
     const denials = await told(at, { argv: ["cat", link] });
     expect(denials.slice(0, 1)).toEqual([`it leads to \`${end}\`, which is not in the sandbox`]);
     const line =
-      /^add `\{ name: (\S+), read: \[(\/\S+)\] \}` under `sandbox.runtimes`, if no secret lies there$/;
+      /^add `\{ name: (\S+), read: \[(\/\S+)\] \}` under `sandbox.runtimes`, if it contains no secrets$/;
     const [, name = "", folder = ""] = line.exec(denials[1] ?? "") ?? [];
     expect(denials[1]).toMatch(line);
     // As it says.

@@ -20,8 +20,8 @@ standInMustWork("walls on macOS that never stand");
 
 describe.skipIf(unusable !== null)("the time that the walls have to stand", { concurrent: true }, () => {
   const cases = [
-    ["hangs", HANGING, "the walls did not stand in time"],
-    ["forgets the filter", FILTERLESS, "no filter came into force"],
+    ["hangs", HANGING, "the sandbox was not ready in time"],
+    ["forgets the filter", FILTERLESS, "no system call filter became active"],
   ] as const;
   for (const [what, standIn, said] of cases) {
     itUnless(
@@ -54,7 +54,7 @@ it.skipIf(noStandIn !== null)(
     place.standIn.mode = "hangs";
     await expect(place.run({ argv: ["/bin/true"] })).rejects.toMatchObject({
       code: "SANDBOX_UNAVAILABLE",
-      message: "the walls did not stand in time",
+      message: "the sandbox was not ready in time",
     });
     expect(place.left()).toEqual([]);
   },

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { expect } from "vitest";
-import { type HostRule, isAddress, type Target } from "../../src/profile/host-rule.ts";
+import { type ConnectTarget, type HostRule, isAddress } from "../../src/profile/host-rule.ts";
 import { type HostList, type Network, normalNetwork, reaches } from "../../src/profile/network.ts";
 import { networkOutside } from "../../src/profile/network-outside.ts";
 import { network, networkPair, TARGETS } from "../support/generate.ts";
 import { law } from "./law.ts";
 
-type Outside = (a: Network, b: Network) => Target | "host" | null;
+type Outside = (a: Network, b: Network) => ConnectTarget | "host" | null;
 
 law(
   "a network exceeds another exactly when it reaches something that the other does not, and shows that",
@@ -17,7 +17,7 @@ law(
         [b, a],
       ] as const) {
         const found = outside(less, more);
-        const isOutside = (target: Target): boolean => reaches(less, target) && !reaches(more, target);
+        const isOutside = (target: ConnectTarget): boolean => reaches(less, target) && !reaches(more, target);
         if (found === null) expect(TARGETS.find(isOutside)).toBe(undefined);
         else if (found === "host") expect([less === "host", more === "host"]).toEqual([true, false]);
         else expect([found, isOutside(found)]).toEqual([found, true]);
@@ -85,7 +85,7 @@ law(
   (normal: (network: Network) => Network) =>
     fc.property(network, (written) => {
       const spelt = normal(written);
-      const differs = (target: Target): boolean => reaches(spelt, target) !== reaches(written, target);
+      const differs = (target: ConnectTarget): boolean => reaches(spelt, target) !== reaches(written, target);
       expect(TARGETS.find(differs)).toBe(undefined);
     }),
   normalNetwork,

@@ -12,7 +12,7 @@ import {
   explain,
   type Layer,
   maskKey,
-  type Question,
+  type ProfileQuestion,
 } from "../../src/profile/explain.ts";
 import { intersectAll } from "../../src/profile/intersect.ts";
 import { MACOS_GROUPS } from "../../src/profile/macos.ts";
@@ -25,7 +25,7 @@ import { SYSCALL_GROUPS } from "../../src/profile/syscalls.ts";
 import { PORTS, type Probe, pair, probes, profile } from "../support/generate.ts";
 import { law } from "./law.ts";
 
-type Explain = (layers: readonly [Layer, ...Layer[]], question: Question) => Explanation;
+type Explain = (layers: readonly [Layer, ...Layer[]], question: ProfileQuestion) => Explanation;
 
 describe("explain", () => {
   law(
@@ -159,7 +159,7 @@ function layer(name: string, from: Profile): Layer {
   return { name, profile: from, sources: new Map(keys.map((key, at) => [key, place(at + 1)])) };
 }
 
-function questions({ path, target, socket, name }: Probe): readonly Question[] {
+function questions({ path, target, socket, name }: Probe): readonly ProfileQuestion[] {
   return [
     { ask: "read", ...path },
     { ask: "write", ...path },
@@ -176,7 +176,7 @@ function questions({ path, target, socket, name }: Probe): readonly Question[] {
   ];
 }
 
-function allows(from: Profile, question: Question): boolean {
+function allows(from: Profile, question: ProfileQuestion): boolean {
   switch (question.ask) {
     case "read":
     case "write":

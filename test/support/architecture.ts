@@ -10,7 +10,10 @@ export const ROOMS: readonly string[] = [
   "event",
   "tool",
   "backend",
+  "attacks",
   "host",
+  "host/look",
+  "host/launch",
   "journal",
   "store",
   "network",
@@ -18,7 +21,9 @@ export const ROOMS: readonly string[] = [
   "approval",
   "channel",
   "config",
-  "supervisor",
+  "decide",
+  "call",
+  "session",
   "http",
   "inbox",
   "mcp",
@@ -26,23 +31,12 @@ export const ROOMS: readonly string[] = [
   "testing",
   "selftest",
   "cli",
+  "entry",
   "index.ts",
 ];
 
 /** Rooms and single files that are functions of their arguments. */
-const PURE = [
-  "errors.ts",
-  "profile",
-  "shell",
-  "policy",
-  "event",
-  "tool",
-  "backend",
-  "supervisor/prepare.ts",
-  "supervisor/standing.ts",
-  "supervisor/binding.ts",
-  "supervisor/judged-line.ts",
-];
+const PURE = ["errors.ts", "profile", "shell", "policy", "event", "tool", "backend", "attacks", "decide"];
 /** What pure files may import from npm: packages that only compute. */
 const PURE_PACKAGES = ["zod", "minimatch", "shell-quote", "unbash", "ipaddr.js", "canonicalize"];
 /** What pure files may take from `node:crypto`: hashing; the rest of it is randomness and keys. */
@@ -82,7 +76,7 @@ const OPTIONAL: Readonly<Record<string, string>> = {
 
 const FACES = ["http", "mcp", "adapters", "testing", "cli"];
 const STARTERS = ["child_process", "cluster", "execa"];
-const SPAWN = "host/spawn.ts";
+const SPAWN = "host/launch/spawn.ts";
 const PROTOCOL = "tool/files/protocol.ts";
 /** What runs in browsers besides the inbox itself: how text is made visible is said once for all who show it. */
 const IN_BROWSERS = ["errors.ts", "channel/visible-unit.ts"];
@@ -177,14 +171,14 @@ function importBreaches(file: string, one: Import, breach: Breach): readonly Vio
   if (from === "inbox" && !isInBrowsers) found.push(breach("browser", line, `the inbox imports ${to}`));
   // The command line opens other faces, and loads one when it is asked to.
   const isOpened = from === "cli" && (one.isLate || one.isTypeOnly);
-  if (from !== to && FACES.includes(to) && !isOpened && (FACES.includes(from) || from === "index.ts")) {
+  if (from !== to && FACES.includes(to) && !isOpened && [...FACES, "entry", "index.ts"].includes(from)) {
     found.push(breach("face", line, `${from} imports the face ${to}`));
   }
   if (positionOf(target) > positionOf(file)) found.push(breach("order", line, `${from} is above ${to}`));
   const place = Object.values(OPTIONAL).find((one) => liesIn(one, target));
   if (place !== undefined && !liesIn(place, file) && !one.isTypeOnly && !one.isLate)
     found.push(breach("optional", line, `imports ${target} before it is needed`));
-  // A type is gone at run time: supervisor/prepare.ts may name the types of what it is given.
+  // A type is gone at run time: `decide` may name the types of the facts that it is given.
   if (isPure(file) && !isPure(target) && !one.isTypeOnly) {
     found.push(breach("pure", line, `reaches ${target}, which is not pure`));
   }
@@ -215,6 +209,18 @@ function packageBreaches(
 
 function effects(facts: ModuleFacts): ModuleFacts["globals"] {
   return facts.globals.filter(({ name }) => EFFECTS.includes(name));
+}
+
+/** Every file that `start` loads, at once or late: paths within `src/`. Types are gone at run time. */
+export function loadedBy(start: string, files: Readonly<Record<string, string>>): readonly string[] {
+  const loaded = new Set([start]);
+  for (const file of loaded) {
+    for (const { specifier, isTypeOnly } of moduleFacts(file, files[file] ?? "").imports) {
+      const target = targetOf(file, specifier);
+      if (target !== undefined && !isTypeOnly) loaded.add(target);
+    }
+  }
+  return [...loaded];
 }
 
 /** One violation per way back that a walk over all imports finds; types count. */
@@ -253,8 +259,10 @@ function liesIn(place: string, file: string): boolean {
   return file === `${place}.ts` || file.startsWith(`${place}/`);
 }
 
-function roomOf(file: string): string {
-  return file.split("/", 1).join();
+/** The room of a file: the longest path in the table that holds it. */
+export function roomOf(file: string): string {
+  const [room = "", inner = ""] = file.split("/", 2);
+  return ROOMS.includes(`${room}/${inner}`) ? `${room}/${inner}` : room;
 }
 
 function positionOf(file: string): number {

@@ -5,7 +5,7 @@
  */
 export const CLOCKS: Readonly<Record<string, string>> = {
   "kernel/ahead.slow.test.ts": "makes the clock stand still",
-  "kernel/files-killed.slow.test.ts": "kills are spread over the time that a write takes here",
+  "kernel/files-killed.long.test.ts": "kills are spread over the time that a write takes here",
   "kernel/own-terminal-line.long.test.ts": "plays a terminal at the end of a line of a given rate",
   "kernel/shelter-killed.slow.test.ts": "kills are spread over the time that a start takes here",
   "kernel/stale-process.test.ts": "keeps the process busy for a while",

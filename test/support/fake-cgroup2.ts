@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import type { CgroupFiles } from "../../src/host/cgroup/files.ts";
+import type { CgroupFiles } from "../../src/host/launch/cgroup/files.ts";
 
 /** One cgroup of the tree. What is not a bound of a controller is as the kernel's `cgroup-v2.rst` says. */
 interface Group {

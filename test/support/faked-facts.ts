@@ -1,4 +1,4 @@
-import type { Facts, Node } from "../../src/backend/facts.ts";
+import type { Facts, PathNode } from "../../src/backend/facts.ts";
 import { type AbsolutePath, absolutePath, parentOf } from "../../src/profile/path.ts";
 
 /** A tree as a test writes it: what ends in `/` is a folder, `→` makes a link, all else is a file, with `+` a copyable one. */
@@ -8,7 +8,7 @@ const NO_CGROUP = { kind: "absent", reason: "nobody mounted them", fix: "mount t
 
 /** Facts of a machine that does not exist: a merged `/usr`, one file system, and the tree. */
 export function fakedFacts(tree: Tree, more: Partial<Facts> = {}): Facts {
-  const nodes = new Map<AbsolutePath, Node>();
+  const nodes = new Map<AbsolutePath, PathNode>();
   for (const line of ["/usr/", "/sys/devices/system/cpu/", "/usr/bin/sh", ...tree]) add(nodes, line);
   return {
     arch: "x64",
@@ -46,7 +46,7 @@ export function fakedFacts(tree: Tree, more: Partial<Facts> = {}): Facts {
   };
 }
 
-function add(nodes: Map<AbsolutePath, Node>, line: string): void {
+function add(nodes: Map<AbsolutePath, PathNode>, line: string): void {
   const [text = "", target] = line.split(" → ");
   const path = absolutePath(text.replace(/\+$/, ""));
   const id = `1:${nodes.size + 10}`;

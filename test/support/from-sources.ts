@@ -6,6 +6,8 @@ import { registerHooks } from "node:module";
 
 const ENTRIES: Readonly<Record<string, string>> = {
   cofferdam: "../../src/index.ts",
+  "cofferdam/compat": "../../src/entry/compat.ts",
+  "cofferdam/gate": "../../src/entry/gate.ts",
   "cofferdam/langchain": "../../src/adapters/langchain.ts",
   "cofferdam/mcp": "../../src/mcp/index.ts",
   "cofferdam/ai-sdk": "../../src/adapters/ai-sdk.ts",

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { Access } from "../../src/profile/access.ts";
 import type { Devices } from "../../src/profile/devices.ts";
 import type { EnvPattern } from "../../src/profile/env-pattern.ts";
-import type { HostRule, Target } from "../../src/profile/host-rule.ts";
+import type { ConnectTarget, HostRule } from "../../src/profile/host-rule.ts";
 import { intersect } from "../../src/profile/intersect.ts";
 import { LIMITS, type Limits } from "../../src/profile/limits.ts";
 import type { Macos } from "../../src/profile/macos.ts";
@@ -349,9 +349,9 @@ const ASKED_ADDRESSES = [...LISTED_ADDRESSES, "8.8.8.8", "10.9.9.9", "169.254.16
 const ASKED_PORTS = [...LISTED_PORTS, 8080];
 
 /** Every listed name, address and port with every other, and some that no rule lists. */
-export const TARGETS: readonly Target[] = ASKED_PORTS.flatMap((port) =>
+export const TARGETS: readonly ConnectTarget[] = ASKED_PORTS.flatMap((port) =>
   ASKED_ADDRESSES.flatMap((address) =>
-    [...LISTED_NAMES, "z.a.test", "c.b.a.test", "other.example", address].flatMap((host): Target[] => [
+    [...LISTED_NAMES, "z.a.test", "c.b.a.test", "other.example", address].flatMap((host): ConnectTarget[] => [
       { host, address, port },
       ...(address === ASKED_ADDRESSES[0] || host === address
         ? PROXIES.map((proxy) => ({ host, address: host, port, proxy }))
@@ -362,7 +362,7 @@ export const TARGETS: readonly Target[] = ASKED_PORTS.flatMap((port) =>
     ]),
   ),
 );
-export const target: fc.Arbitrary<Target> = fc.constantFrom(...TARGETS);
+export const target: fc.Arbitrary<ConnectTarget> = fc.constantFrom(...TARGETS);
 
 export const socket = fc.constantFrom(...SOCKETS, knownPath("/run/other.sock"));
 

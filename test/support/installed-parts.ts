@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import { findInstallation } from "../../src/host/installation.ts";
-import type { RunningProcess } from "../../src/host/running-process.ts";
+import { findInstallation } from "../../src/host/look/installation.ts";
+import type { RunningProcess } from "../../src/host/look/running-process.ts";
 import { type AbsolutePath, absolutePath } from "../../src/profile/path.ts";
 
 /** In the place of a file's text: what keeps whoever reads it waiting. */

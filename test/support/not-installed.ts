@@ -1,4 +1,4 @@
-import type { Installation } from "../../src/host/installation.ts";
+import type { Installation } from "../../src/host/look/installation.ts";
 import { knownPath } from "../../src/profile/path.ts";
 
 /** For tests that are not about the product's own code: no part of it lies where they work. */

@@ -1,4 +1,4 @@
-import type { Granted } from "../../src/backend/seccomp/standard.ts";
+import type { GrantedCalls } from "../../src/backend/seccomp/standard.ts";
 import type { SyscallGroup } from "../../src/profile/syscalls.ts";
 
 /**
@@ -221,7 +221,7 @@ const EAFNOSUPPORT = "errno 97";
 export type Grant = SyscallGroup | "unix";
 
 /** What the standard policy is made of for that. */
-export function grantedOf(grants: readonly Grant[]): Granted {
+export function grantedOf(grants: readonly Grant[]): GrantedCalls {
   return {
     syscalls: grants.filter((one) => one !== "unix"),
     sockets: grants.includes("unix") ? [] : "none",

@@ -3,15 +3,15 @@
 set -eu
 cd "$(dirname "$0")"
 
-# The config and its profiles load, and every rule of them does something.
+# The config and its profiles are valid, and each rule has an effect.
 cofferdam check --config cofferdam.yaml
 
-# The ceiling that is in force allows nothing that was not agreed.
+# The current ceiling allows no more than the agreed profile.
 cofferdam profile diff --config cofferdam.yaml profiles/agreed.yaml profiles/ceiling.yaml --fail-if-wider
 
-# The tests run inside the walls; what would have to be asked is refused.
+# The tests run in the sandbox; calls that need an approval are denied.
 cofferdam run --config cofferdam.yaml --strict -- npm test
 
-# A tool's result goes where reports go, and nowhere else.
+# The result goes to the folder of reports, the only writable one.
 cofferdam call --config cofferdam.yaml --strict write_file \
   '{"path": "reports:summary.md", "content": "The tests passed inside the walls.\n"}'

@@ -3,10 +3,10 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rm
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** A line of kernels that Debian 12 has: the one that it came with, and the newest of its backports. */
+/** A series of kernels for Debian 12: its own, or the newest backport. */
 export interface Series {
   readonly name: string;
-  /** How its packages are called; not those for clouds, which lack the file system that this needs. */
+  /** The name of its packages; those for clouds lack the needed file system. */
   readonly package: RegExp;
 }
 
@@ -25,10 +25,10 @@ export interface Kernel {
   readonly modules: string;
 }
 
-/** What a machine needs to see the host's files. */
+/** The modules that a machine needs to see the host's files. */
 const MODULES = ["virtio_pci", "9pnet_virtio", "9p", "overlay"];
 
-/** The newest kernel of a series that the archive has: fetched and unpacked where that was not done before, never installed. */
+/** The newest kernel of a series in the archive: fetched and unpacked once, never installed. */
 export function fetchKernel(series: Series, cache: string): Kernel {
   const { name } = series;
   const newest = listed(series) ?? listedAnew(series);

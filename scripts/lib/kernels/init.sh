@@ -1,6 +1,6 @@
 #!/bin/sh
 # The first program of an emulated machine, from its initial memory disk: puts the host's files, read-only, below a layer
-# in memory, and goes on there. Whatever the machine writes is gone with it, but for the folder `out`.
+# in memory, and continues there. Everything that the machine writes is lost, except for the folder `out`.
 mount -t proc proc /proc
 mount -t sysfs sysfs /sys
 mount -t devtmpfs devtmpfs /dev
@@ -12,7 +12,7 @@ mkdir -p /low /upper /root
 share host /low ro,cache=loose || poweroff -f
 mount -t tmpfs -o size=75% upper /upper
 mkdir /upper/files /upper/work
-# Inode numbers of both layers are of one device then, as in a container whose layers lie on one disk.
+# Inode numbers of both layers then belong to one device, as in a container whose layers lie on one disk.
 mount -t overlay -o xino=on,lowerdir=/low,upperdir=/upper/files,workdir=/upper/work root /root || poweroff -f
 
 cd /root || poweroff -f

@@ -3,7 +3,7 @@ import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeF
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
-/** What `init.sh` calls. */
+/** The programs that `init.sh` calls. */
 const COMMANDS = ["sh", "mount", "mkdir", "modprobe", "switch_root", "poweroff"];
 
 /** Makes the initial memory disk of a kernel: busybox, the modules, and `init.sh`. Returns its path. */

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Runs as the first process of an emulated machine, on the host's files: prepares what systemd would, does the jobs, powers off.
+# Runs as the first process of an emulated machine, on the host's files: prepares the system, does the jobs, powers off.
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 out=/run/out
 person=person
@@ -20,7 +20,7 @@ mkdir -p /srv/checkout /srv/node
 mount --bind "$checkout" /srv/checkout
 mount --bind "$node" /srv/node
 mount -t tmpfs -o mode=1777 tmp /tmp
-# Nothing that the host's root keeps for itself counts here.
+# The state of the host's root user does not apply here.
 mount -t tmpfs -o mode=700 home /root
 
 uid=1000
@@ -29,7 +29,7 @@ echo "$person:x:$uid:$uid::/home/$person:/bin/bash" >>/etc/passwd
 echo "$person:x:$uid:" >>/etc/group
 mkdir -p "/home/$person"
 chown "$uid:$uid" "/home/$person"
-# Where the tests write before they start.
+# Folders that the tests write to before they start.
 for name in dist node_modules/.cache node_modules/.vite node_modules/.vite-temp; do
   mkdir -p "/srv/checkout/$name"
   chown -R "$uid:$uid" "/srv/checkout/$name"

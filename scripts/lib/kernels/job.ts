@@ -1,15 +1,15 @@
-/** Whom a job runs as, in a machine that has both. */
+/** The user of a job. */
 export type User = "root" | "person";
 
-/** Something that is run in an emulated machine. */
+/** One job in an emulated machine. */
 export interface Job {
-  /** A name for files: of its own among the jobs of a machine. */
+  /** A name for files, unique among the jobs of a machine. */
   readonly name: string;
   readonly kind: "doctor" | "selftest" | "agreement" | "limits";
   readonly user: User;
-  /** Alone in a cgroup and in a project, as people start it; or beside other processes, in the checkout, as tests are. */
+  /** Alone in a cgroup and in a project, like a user's start; or beside other processes, in the checkout, like tests. */
   readonly place: "project" | "checkout";
-  /** It is ended after so long. */
+  /** Its time limit. */
   readonly seconds: number;
   readonly argv: readonly string[];
 }
@@ -31,7 +31,7 @@ const AGREEMENT_CASES = process.env["COFFERDAM_TEST_CASES"] ?? "150";
 
 const NOT_ORDINARY = ["--testNamePattern=^(?!as an ordinary user)"];
 
-/** Everything that is tried as each user. */
+/** The jobs of each user. */
 export const JOBS: readonly Job[] = (["root", "person"] as const).flatMap((user): readonly Job[] => [
   job(user, "doctor", "project", [...COFFERDAM, "doctor", "--json"]),
   job(user, "selftest", "project", [...COFFERDAM, "selftest", "--json"]),
@@ -44,7 +44,7 @@ function job(user: User, kind: Job["kind"], place: Job["place"], argv: readonly 
   return { name: `${user}-${kind}`, kind, user, place, seconds: 3_600, argv };
 }
 
-/** Vitest, for these files. What it reports is in `/tmp/report` afterwards. */
+/** Vitest, for these files. Its report is in `/tmp/report` afterwards. */
 function tests(...words: readonly string[]): readonly string[] {
   const variables = {
     COFFERDAM_SANDBOX_MUST_WORK: "1",

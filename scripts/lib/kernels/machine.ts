@@ -8,14 +8,14 @@ import type { Kernel } from "./archive.ts";
 import { makeInitramfs } from "./initramfs.ts";
 import type { Job } from "./job.ts";
 
-/** How often the host looks what has been done. */
+/** The interval at which the host looks for progress. */
 const LOOK_MS = 500;
 
-/** Where the machine boots to, and for each job its words. */
+/** The start of the machine, and the words of each job. */
 export interface Machine {
   readonly kernel: Kernel;
   readonly jobs: readonly Job[];
-  /** The machine writes what it found here, and nowhere else. */
+  /** The only folder that the machine can write. */
   readonly out: string;
   readonly signal: AbortSignal;
   /** Called for each job as it ends. */
@@ -23,9 +23,9 @@ export interface Machine {
 }
 
 /**
- * Starts an emulated machine, waits until it powers itself off, and leaves in `out` what the jobs said. The host's files are
- * there read-only, below a layer in memory. Emulation by software: what the host's processor could do by itself, the
- * host's own sandbox may refuse. Returns null, or how the machine ended before its jobs did.
+ * Starts an emulated machine, waits until it powers itself off, and leaves the output of the jobs in `out`. The host's
+ * files are there read-only, below a layer in memory. It emulates by software, because the host's own sandbox may refuse
+ * hardware support. Returns null, or the reason if the machine ended before its jobs.
  */
 export async function runMachine({ kernel, jobs, out, signal, onDone }: Machine): Promise<string | null> {
   mkdirSync(join(out, "jobs"), { recursive: true });
@@ -50,7 +50,7 @@ export async function runMachine({ kernel, jobs, out, signal, onDone }: Machine)
   const console = createWriteStream(join(out, "console"));
   child.stdout.pipe(console, { end: false });
   child.stderr.pipe(console, { end: false });
-  // Whatever else this machine does comes first.
+  // Other work of this machine comes first.
   if (child.pid !== undefined) setPriority(child.pid, 19);
   const ended = once(child, "close");
   let isOver = false;
@@ -85,7 +85,7 @@ function optionsFor({ image }: Kernel, initramfs: string, out: string): readonly
     `local,path=${path.replaceAll(",", ",,")},mount_tag=${tag},security_model=none${more}`,
   ];
   return [
-    // Where the emulated processor has protection keys, V8 ended twice in a check of its own code pages; without them never.
+    // With protection keys in the emulated processor, V8 aborted twice in a check of its code pages; without them never.
     ...["-accel", "tcg,thread=multi", "-cpu", "max,pku=off", "-m", "4096", "-smp", "2"],
     ...["-display", "none", "-serial", "stdio", "-monitor", "none", "-nic", "none", "-no-reboot"],
     ...["-kernel", image, "-initrd", initramfs, "-append", "console=ttyS0 quiet panic=1"],

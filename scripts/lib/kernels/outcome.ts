@@ -3,17 +3,17 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { Job } from "./job.ts";
 
-/** What came of a job. */
+/** The result of a job. */
 export interface Outcome {
   readonly job: Job;
-  /** What is wrong, a line each; none where all holds. */
+  /** Failures, a line each; empty if all holds. */
   readonly problems: readonly string[];
-  /** What was seen, in a few words. */
+  /** The result in a few words. */
   readonly seen: string;
   readonly seconds: number;
 }
 
-/** What `doctor --json` says, as far as it counts here. */
+/** The output of `doctor --json`, as far as it is used here. */
 const Doctor = z.object({
   problem: z.string().nullable(),
   cgroups: z.int().nullable(),
@@ -21,7 +21,7 @@ const Doctor = z.object({
   probes: z.array(z.object({ name: z.string(), result: z.object({ kind: z.string() }) })),
 });
 
-/** What `selftest --json` says. */
+/** The output of `selftest --json`. */
 const Selftest = z.object({
   tried: z.array(
     z.object({
@@ -34,7 +34,7 @@ const Selftest = z.object({
   ),
 });
 
-/** What Vitest reports. */
+/** The report of Vitest. */
 const Tests = z.object({
   numPassedTests: z.int(),
   testResults: z.array(
@@ -58,7 +58,7 @@ const TESTS: ReadonlySet<Job["kind"]> = new Set(["agreement", "limits"]);
 
 type Found = Pick<Outcome, "problems" | "seen">;
 
-/** Reads what a job left in the folder of its machine. A job that says nothing has failed. */
+/** Reads the result of a job from the folder of its machine. A job without output has failed. */
 export function outcomeOf(job: Job, out: string): Outcome {
   const text = (ending: string): string => {
     try {
@@ -124,7 +124,7 @@ function selftestFound({ tried }: z.infer<typeof Selftest>): Found {
   };
 }
 
-/** A test that is skipped says why: what needs root, for example. Where nothing at all was tried, nothing was seen. */
+/** A skipped test gives its reason, for example that it needs root. If all are skipped, there is no result. */
 function testsFound({ numPassedTests, testResults }: z.infer<typeof Tests>): Found {
   const problems = testResults.flatMap(({ name, status, message, assertionResults }) => {
     const failed = assertionResults.filter((one) => one.status === "failed");

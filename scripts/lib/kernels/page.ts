@@ -1,4 +1,4 @@
-import { rowText } from "../compat/row-text.ts";
+import { rowText } from "../row-text.ts";
 import { JOBS } from "./job.ts";
 import { isWhole, type KernelRecord } from "./record.ts";
 
@@ -41,7 +41,7 @@ A start in \`agent\` itself works as well, but only the first time: cofferdam mo
 and from then on the kernel lets no process into \`agent\` (\`Device or resource busy\`).
 `;
 
-/** What the machines say of themselves, and what each means for a sandbox. */
+/** Facts about the machines, and their meaning for a sandbox. */
 const FACTS: readonly (readonly [name: string, what: string, meaning: string])[] = [
   ["landlock", "Landlock, ABI version", "the sandbox does not need it; programs inside may use it"],
   [
@@ -68,7 +68,7 @@ const FACTS: readonly (readonly [name: string, what: string, meaning: string])[]
   ["cgroup", "controllers of cgroup v2", "`memory` and `pids` limit a whole call"],
 ];
 
-/** The text of docs/kernels.md. */
+/** The text of docs/reference/kernels.md. */
 export function kernelsPage(records: readonly KernelRecord[]): string {
   const columns = records.map(({ version }) => `\`${version}\``);
   const line = `|${"---|".repeat(records.length + 1)}`;
@@ -99,7 +99,7 @@ export function kernelsPage(records: readonly KernelRecord[]): string {
   ].join("\n");
 }
 
-/** For SECURITY.md: the kernels that were tried, and how much of it held on each. */
+/** For SECURITY.md: the tried kernels, and the result on each. */
 export function kernelsInWords(records: readonly KernelRecord[]): string {
   const kernels = records.map((one) => {
     const held = isWhole(one)
@@ -108,7 +108,7 @@ export function kernelsInWords(records: readonly KernelRecord[]): string {
     return `- \`${one.facts["release"]}\`: ${held}`;
   });
   return [
-    "[Kernels](docs/kernels.md) says what was tried under Debian's own, emulated, with cgroup v2, as root and as an ordinary user:",
+    "[Kernels](docs/reference/kernels.md) says what was tried under Debian's own, emulated, with cgroup v2, as root and as an ordinary user:",
     ...kernels,
   ].join("\n");
 }

@@ -5,32 +5,32 @@ import type { Kernel } from "./archive.ts";
 import { JOBS } from "./job.ts";
 import type { Outcome } from "./outcome.ts";
 
-const FILE = join(import.meta.dirname, "../../../docs/kernels.json");
+const FILE = join(import.meta.dirname, "../../../docs/reference/kernels.json");
 
-/** What was seen on one kernel: a job that did not hold when it was last tried is not in there. */
+/** The results on one kernel, without jobs that failed when they were last tried. */
 export const KernelRecord = z.strictObject({
   series: z.string(),
   /** The package and its version. */
   version: z.string(),
-  /** What the machine itself said: see the end of `inside.sh`. */
+  /** The machine's own facts: see the end of `inside.sh`. */
   facts: z.record(z.string(), z.string()),
   /** By the names of jobs. */
   seen: z.record(z.string(), z.string()),
 });
 export type KernelRecord = z.infer<typeof KernelRecord>;
 
-/** What `scripts/kernels --record` wrote, in the order of the series. */
+/** The file of `scripts/kernels --record`, in the order of the series. */
 export function readRecords(): readonly KernelRecord[] {
   return existsSync(FILE) ? z.array(KernelRecord).parse(JSON.parse(readFileSync(FILE, "utf8"))) : [];
 }
 
-/** Writes down what came of jobs on a kernel, whose machine left its facts in `out`. */
+/** Records the results of jobs on a kernel, whose machine left its facts in `out`. */
 export function record(kernel: Kernel, outcomes: readonly Outcome[], out: string): void {
   const records = recorded(readRecords(), kernel, readFacts(out), outcomes);
   writeFileSync(FILE, `${JSON.stringify(records, null, 2)}\n`);
 }
 
-/** The same without the file. What was seen on an older kernel of the series says nothing of this one. */
+/** The same without the file. Results of an older kernel of the series do not count. */
 export function recorded(
   records: readonly KernelRecord[],
   { series, version }: Pick<Kernel, "series" | "version">,

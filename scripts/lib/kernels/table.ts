@@ -1,17 +1,17 @@
 import type { Kernel } from "./archive.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** A kernel, and what came of its jobs. */
+/** A kernel, and the results of its jobs. */
 export interface Tried {
   readonly kernel: Kernel;
   readonly outcomes: readonly Outcome[];
-  /** Where its machine left what it said. */
+  /** The folder with its machine's output. */
   readonly out: string;
-  /** How the machine ended before its jobs did; else null. */
+  /** The reason if the machine ended before its jobs; else null. */
   readonly broken: string | null;
 }
 
-/** A row for each job on each kernel, those that failed first with what is wrong below them. */
+/** A row for each job on each kernel, failed ones first, with their failures. */
 export function tableOf(tried: readonly Tried[]): string {
   const rows = tried.flatMap(({ kernel, outcomes }) => outcomes.map((outcome) => ({ kernel, ...outcome })));
   const ordered = rows.toSorted((a, b) => Number(b.problems.length > 0) - Number(a.problems.length > 0));

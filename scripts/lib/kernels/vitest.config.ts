@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
-/** For tests that run in an emulated machine: what they start was bundled on the host, and everything takes ten times as long. */
+/** For tests in an emulated machine: their programs were bundled on the host, and everything takes ten times as long. */
 export default defineConfig({
   test: {
     root: join(import.meta.dirname, "../../.."),

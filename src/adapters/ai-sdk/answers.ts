@@ -1,30 +1,30 @@
 import type { ModelMessage, ToolModelMessage } from "ai";
 import { type AskedCall, History, isSame, type MadeCall } from "./history.ts";
 
-/** What somebody answered. */
-export interface Answered {
+/** The answer to a request of the framework. */
+export interface AnsweredCall {
   readonly call: AskedCall;
   readonly isYes: boolean;
   readonly reason: string | undefined;
 }
 
 /**
- * How a call stands in messages. `new`: the model has just made it. `answered`: they answer it. `mixed`: its name stands for
- * another call as well. `unasked`: the framework is about to run it by a yes that is to another call.
+ * State of a call in messages. `new`: the model just made it. `answered`: the messages answer it. `mixed`: its id
+ * belongs to another call as well. `unasked`: the framework is about to run it by an approval of another call.
  */
-export type Standing =
+export type CallState =
   | { readonly kind: "new"; readonly said: readonly string[] }
-  | { readonly kind: "answered"; readonly said: readonly string[]; readonly answer: Answered }
+  | { readonly kind: "answered"; readonly said: readonly string[]; readonly answer: AnsweredCall }
   | { readonly kind: "mixed" }
   | { readonly kind: "unasked" };
 
-/** How this call stands. The framework follows the first answer to any call of a name, and runs the last call of it. */
-export function standingOf(call: MadeCall, messages: readonly ModelMessage[]): Standing {
+/** State of this call. The framework follows the first answer to any call of an id, and runs the last call of it. */
+export function stateOf(call: MadeCall, messages: readonly ModelMessage[]): CallState {
   const history = new History(messages);
   const answers = answersIn(messages).filter(({ call: { toolCallId } }) => toolCallId === call.toolCallId);
   const isResumed = answers.some(({ isYes }) => isYes);
   const { calls, isOver } = history.namesakes(call.toolCallId);
-  // A name that had its result may come back: the call that bears it now is another.
+  // An id that had its result may return: it then belongs to another call.
   if ((isResumed || !isOver) && calls.some((other) => !isSame(other, call))) return { kind: "mixed" };
   const own = answers.filter((answer) => isSame(answer.call, call));
   const answer = own.find(({ isYes }) => !isYes) ?? own[0];
@@ -33,10 +33,10 @@ export function standingOf(call: MadeCall, messages: readonly ModelMessage[]): S
 }
 
 /**
- * The answers that the framework is about to follow: those in the last message, to each question the first, and none to a call
- * that has its result there, unless that only says the no once more (ai 7.0, `collectToolApprovals`).
+ * The answers that the framework will follow: in the last message, the first one to each request. Answers to calls with
+ * a result there are left out, unless the result only repeats the rejection (ai 7.0, `collectToolApprovals`).
  */
-export function answersIn(messages: readonly ModelMessage[]): readonly Answered[] {
+export function answersIn(messages: readonly ModelMessage[]): readonly AnsweredCall[] {
   const last = messages.at(-1);
   if (last?.role !== "tool") return [];
   const asked = new Map(new History(messages).asked.map((call) => [call.approvalId, call]));
@@ -45,7 +45,7 @@ export function answersIn(messages: readonly ModelMessage[]): readonly Answered[
       part.type === "tool-result" ? [[part.toolCallId, part.output.type]] : [],
     ),
   );
-  const found = new Map<string, Answered>();
+  const found = new Map<string, AnsweredCall>();
   for (const part of last.content) {
     if (part.type !== "tool-approval-response" || found.has(part.approvalId)) continue;
     const call = asked.get(part.approvalId);
@@ -57,7 +57,7 @@ export function answersIn(messages: readonly ModelMessage[]): readonly Answered[
   return [...found.values()];
 }
 
-/** The questions that the framework has put and that have neither an answer nor a result. */
+/** The framework's requests that have neither an answer nor a result. */
 export function openIn(messages: readonly ModelMessage[]): readonly AskedCall[] {
   const history = new History(messages);
   const answered = new Set(answersIn(messages).map(({ call: { approvalId } }) => approvalId));
@@ -66,13 +66,10 @@ export function openIn(messages: readonly ModelMessage[]): readonly AskedCall[] 
   );
 }
 
-/**
- * The messages with these answers in their last message, where the framework looks for them, and marked as nobody's who sends
- * messages: what was answered elsewhere is looked up there.
- */
+/** The messages with these answers in the last one, marked as automatic: the store is consulted, not the sender. */
 export function withAnswers(
   messages: readonly ModelMessage[],
-  answers: readonly Answered[],
+  answers: readonly AnsweredCall[],
 ): readonly ModelMessage[] {
   const marked = new Set(answers.map(({ call: { approvalId } }) => approvalId));
   const content = answers.map(({ call: { approvalId }, isYes, reason }) => ({

@@ -9,27 +9,27 @@ import {
 } from "ai";
 import { z } from "zod";
 import type { ToolResult } from "../../approval/tool-outcome.ts";
+import { toolResult } from "../../call/tool-result.ts";
+import type { ToolCard } from "../../decide/tool-cards.ts";
 import { CofferdamError, visible } from "../../errors.ts";
-import type { Stopped } from "../../supervisor/outcome.ts";
-import type { ToolCard } from "../../supervisor/tool-cards.ts";
-import { toolResult } from "../../supervisor/tool-result.ts";
+import type { NotRun } from "../../policy/not-run.ts";
 import type { FrameworkCall, FrameworkCalls } from "../framework-calls.ts";
-import { type Answered, answersIn, openIn, standingOf, withAnswers } from "./answers.ts";
+import { type AnsweredCall, answersIn, openIn, stateOf, withAnswers } from "./answers.ts";
 import type { MadeCall } from "./history.ts";
 import { denialText, modelOutput } from "./model-output.ts";
-import { Step } from "./step.ts";
+import { ModelStep } from "./step.ts";
 
-type Denied = Extract<Stopped, { readonly kind: "denied" }>;
+type Denied = Extract<NotRun, { readonly kind: "denied" }>;
 
-/** The calls of conversations, each held against what its messages say. */
+/** The calls of conversations, each compared with its messages. */
 export class AiSdkGate {
   readonly #calls: FrameworkCalls;
   readonly #cards: ReadonlyMap<string, ToolCard>;
   readonly #conversation: string | undefined;
-  /** Calls of one step come with the same messages. */
-  readonly #steps = new WeakMap<object, Step>();
+  /** The calls of one step come with the same messages. */
+  readonly #steps = new WeakMap<object, ModelStep>();
 
-  /** The cards are by the names that the model knows. */
+  /** The keys of `cards` are the names that the model knows. */
   constructor(calls: FrameworkCalls, cards: ReadonlyMap<string, ToolCard>, conversation: string | undefined) {
     this.#calls = calls;
     this.#cards = cards;
@@ -42,19 +42,19 @@ export class AiSdkGate {
 
   async status(made: MadeCall, messages: readonly ModelMessage[]): Promise<ToolApprovalStatus> {
     const step = this.#stepOf(messages);
-    const standing = step.hasOther(made) ? MIXED : standingOf(made, messages);
+    const state = step.hasOther(made) ? MIXED : stateOf(made, messages);
     if (!this.#cards.has(made.tool)) return undefined;
-    if (standing.kind === "mixed" || standing.kind === "unasked")
-      return { type: "denied", reason: denialText(WHY_NOT[standing.kind]) };
-    const answer = standing.kind === "answered" ? standing.answer : null;
+    if (state.kind === "mixed" || state.kind === "unasked")
+      return { type: "denied", reason: denialText(WHY_NOT[state.kind]) };
+    const answer = state.kind === "answered" ? state.answer : null;
     if (answer?.isYes === false)
       return { type: "denied", ...(answer.reason === undefined ? {} : { reason: answer.reason }) };
     if (answer !== null) assertAllAnswered(messages);
-    const call = this.#callOf(made, standing.said);
+    const call = this.#callOf(made, state.said);
     if (call === null) return undefined;
     const clearance = await this.#calls.clearance({ ...call, groupId: step.groupId }, answer !== null);
     switch (clearance.kind) {
-      // Nobody was asked, so the conversation says nothing of it: the journal does.
+      // Nobody was asked, so the conversation holds nothing about it: the journal does.
       case "allowed":
         return undefined;
       case "denied":
@@ -63,7 +63,7 @@ export class AiSdkGate {
         if (!isTheirs(answer)) step.approve(made, clearance.approvalId);
         return { type: "approved", reason: "approved elsewhere" };
       case "pending":
-        // On the way back only a denial is heard.
+        // After an answer only a denial is followed.
         if (answer === null) return { type: "user-approval", reason: clearance.reason };
         return isTheirs(answer) ? undefined : { type: "denied", reason: WHY_NOT.unasked.reason };
     }
@@ -80,7 +80,7 @@ export class AiSdkGate {
   }
 
   async answered(messages: readonly ModelMessage[]): Promise<ModelMessage[] | null> {
-    const found: Answered[] = [];
+    const found: AnsweredCall[] = [];
     for (const asked of openIn(messages)) {
       const call = this.#callOf(asked, asked.said);
       if (call === null) return null;
@@ -106,11 +106,11 @@ export class AiSdkGate {
     { messages, abortSignal }: Pick<ToolExecutionOptions<unknown>, "messages" | "abortSignal">,
   ): Promise<ToolResult> {
     const step = this.#stepOf(messages);
-    const standing = step.hasOther(made) ? MIXED : standingOf(made, messages);
-    if (standing.kind === "mixed" || standing.kind === "unasked") return toolResult(WHY_NOT[standing.kind]);
-    const call = this.#callOf(made, standing.said);
-    if (call === null) throw new CofferdamError("INTERNAL", `a tool ${visible(made.tool)} was not given`);
-    const answer = standing.kind === "answered" ? standing.answer : null;
+    const state = step.hasOther(made) ? MIXED : stateOf(made, messages);
+    if (state.kind === "mixed" || state.kind === "unasked") return toolResult(WHY_NOT[state.kind]);
+    const call = this.#callOf(made, state.said);
+    if (call === null) throw new CofferdamError("INTERNAL", `unknown tool ${visible(made.tool)}`);
+    const answer = state.kind === "answered" ? state.answer : null;
     const outcome =
       isTheirs(answer) && answer.isYes
         ? await this.#calls.runApproved(call, abortSignal, { approved: true, reason: answer.reason ?? null })
@@ -118,10 +118,7 @@ export class AiSdkGate {
     return toolResult(outcome);
   }
 
-  /**
-   * Null for a tool that is none of ours: others may stand beside them. Models call their calls the same in one conversation as
-   * in another, so the name has the conversation in it: as the app calls it, or by what users had said in it.
-   */
+  /** Our call; null for other tools. Models reuse ids, so ours include the app's conversation id or user messages. */
   #callOf({ tool, input, toolCallId }: MadeCall, said: readonly string[]): FrameworkCall | null {
     const card = this.#cards.get(tool);
     if (card === undefined) return null;
@@ -129,8 +126,8 @@ export class AiSdkGate {
     return { tool: card.name, input, toolCallId: createHash("sha256").update(name).digest("hex") };
   }
 
-  #stepOf(messages: object): Step {
-    const step = this.#steps.get(messages) ?? new Step();
+  #stepOf(messages: object): ModelStep {
+    const step = this.#steps.get(messages) ?? new ModelStep();
     this.#steps.set(messages, step);
     return step;
   }
@@ -143,34 +140,31 @@ const MIXED = { kind: "mixed" } as const;
 
 const WHY_NOT: Readonly<Record<"mixed" | "unasked", Denied>> = {
   mixed: whyNot(
-    "another call has the same id, so nobody can tell which of them an answer is for",
-    "make it again under an id of its own",
+    "another call has the same id, so an answer could be for either",
+    "repeat the call with another id",
   ),
   unasked: whyNot(
-    "nobody was asked about this call, and a person has to be",
-    "make it again, so that somebody is asked",
+    "the call needs approval, but no person was asked",
+    "repeat the call, so that a person is asked",
   ),
 };
 
-/** A denial whose way out the model reads with its reason. */
+/** A denial with the way out in the reason that the model reads. */
 function whyNot(why: string, hint: string): Denied {
   return { kind: "denied", code: "APPROVAL_DENIED", reason: `${why}: ${hint}`, hint };
 }
 
-/** What whoever sends messages said, and not what the framework or we put in its place. */
-function isTheirs(answer: Answered | null): answer is Answered {
+/** True for an answer by the sender of the messages, and not by the framework or us. */
+function isTheirs(answer: AnsweredCall | null): answer is AnsweredCall {
   return answer !== null && !answer.call.isAutomatic;
 }
 
-/**
- * The framework runs what was approved, then finds that another call has no answer, throws, and the result is lost: nothing
- * runs before all are answered.
- */
+/** Throws unless all are answered: else the framework runs the approved call, throws, and its result is lost. */
 function assertAllAnswered(messages: readonly ModelMessage[]): void {
   const open = openIn(messages);
   if (open.length === 0) return;
   const names = open.map(({ tool, toolCallId }) => `${visible(toolCallId)} (${visible(tool)})`).join(", ");
-  throw new CofferdamError("USAGE", `nobody has answered ${names}`, {
-    hint: "go on when each call of the turn has its answer in the last message; `answered(messages)` brings those from elsewhere",
+  throw new CofferdamError("USAGE", `unanswered calls: ${names}`, {
+    hint: "answer each call of the turn first; `answered(messages)` adds the answers from other channels",
   });
 }

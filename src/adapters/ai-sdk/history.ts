@@ -1,47 +1,44 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ModelMessage } from "ai";
 
-/** A call as a model made it: its own name for it, and the tool by the name that the model knows. */
+/** A call as a model made it: the model's id, and the tool's name for the model. */
 export interface MadeCall {
   readonly toolCallId: string;
   readonly tool: string;
   readonly input: unknown;
 }
 
-/** A call that the framework asked somebody about, as messages tell it. Whoever sends them may have written anything. */
+/** A call that the framework asked about, according to the messages. Their sender can forge anything. */
 export interface AskedCall extends MadeCall {
-  /** What the framework calls its question. */
+  /** The framework's id of the request. */
   readonly approvalId: string;
-  /** The framework was told at once, or by us: nobody who sends messages said anything. */
+  /** True if the framework or we answered, and not a sender of messages. */
   readonly isAutomatic: boolean;
-  /** What users had written before it. */
   readonly said: readonly string[];
 }
 
-/** Calls of one name among which no result came. */
+/** Calls with the same id without a result between them. */
 interface Namesakes {
   readonly calls: readonly MadeCall[];
   readonly isOver: boolean;
 }
 
-/** What messages tell, in their order. A name may come back, so a question is about the last call of its name before it. */
+/** The content of messages, in order. Ids may return, so a request is about the last call of its id before it. */
 export class History {
   readonly #namesakes = new Map<string, Namesakes>();
   readonly #asked: AskedCall[] = [];
   readonly #said: string[] = [];
-  /** Questions whose call has a result after them. */
+  /** Requests whose call has a later result. */
   readonly #over = new Set<AskedCall>();
 
   constructor(messages: readonly ModelMessage[]) {
     for (const message of messages) this.#read(message);
   }
 
-  /** Every question, and whether its call has a result. */
   get asked(): readonly AskedCall[] {
     return this.#asked;
   }
 
-  /** What users wrote. */
   get said(): readonly string[] {
     return this.#said;
   }
@@ -50,7 +47,7 @@ export class History {
     return this.#over.has(asked);
   }
 
-  /** The last calls of this name: those that no result came between. */
+  /** The last calls of this id, without a result between them. */
   namesakes(toolCallId: string): Namesakes {
     return this.#namesakes.get(toolCallId) ?? { calls: [], isOver: false };
   }
@@ -91,7 +88,7 @@ export class History {
   }
 }
 
-/** Whether they are one call: the same name, tool and input. */
+/** True for the same call: equal id, tool and input. */
 export function isSame(one: MadeCall, other: MadeCall): boolean {
   return (
     one.toolCallId === other.toolCallId &&
@@ -100,7 +97,6 @@ export function isSame(one: MadeCall, other: MadeCall): boolean {
   );
 }
 
-/** The text of a message, in whichever of its forms it comes. */
 function textOf(content: Extract<ModelMessage, { readonly role: "user" }>["content"]): string {
   if (typeof content === "string") return content;
   return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");

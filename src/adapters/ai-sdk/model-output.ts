@@ -1,12 +1,12 @@
 import type { Tool } from "ai";
 import { z } from "zod";
-import type { Stopped } from "../../supervisor/outcome.ts";
-import { toolResult } from "../../supervisor/tool-result.ts";
+import { toolResult } from "../../call/tool-result.ts";
+import type { NotRun } from "../../policy/not-run.ts";
 
-/** What the framework tells a model of a result. */
+/** A result as the framework passes it to a model. */
 type ModelOutput = Awaited<ReturnType<NonNullable<Tool["toModelOutput"]>>>;
 
-/** A result of ours. It may have been to a browser and back, so it is read again. */
+/** A result of ours. It may come back from a browser, so it is parsed again. */
 const Result = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("success"), output: z.unknown() }),
   z.strictObject({ type: z.literal("denied"), output: z.string() }),
@@ -14,7 +14,7 @@ const Result = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("error"), error: z.string() }),
 ]);
 
-/** A result as the model reads it: a denial is text and no error, and it reads why. */
+/** A result as the model reads it. A denial is text with its reason, and no error. */
 export function modelOutput(given: unknown): ModelOutput {
   const result = Result.safeParse(given).data;
   switch (result?.type) {
@@ -31,8 +31,8 @@ export function modelOutput(given: unknown): ModelOutput {
   }
 }
 
-/** Why a call will not run and what would help: what a model reads behind "Denied: ", which the framework says by itself. */
-export function denialText(denied: Extract<Stopped, { readonly kind: "denied" }>): string {
+/** The reason of a denial and its hint. The framework puts "Denied: " before it. */
+export function denialText(denied: Extract<NotRun, { readonly kind: "denied" }>): string {
   const result = toolResult(denied);
   return result.type === "denied" ? result.output.replace(/^Denied: /, "") : denied.reason;
 }
@@ -42,6 +42,6 @@ function successOf(output: unknown): ModelOutput {
   try {
     return { type: "json", value: z.json().parse(JSON.parse(JSON.stringify(output ?? null))) };
   } catch {
-    return { type: "error-text", value: "Error: it is done, but what it gave back is no JSON" };
+    return { type: "error-text", value: "Error: the call is done, but its result is not JSON" };
   }
 }

@@ -1,7 +1,7 @@
-/** So much is held for somebody who does not read it yet, in bytes: what a pipe of the kernel holds. */
+/** Bytes buffered for a slow reader: the size of a kernel pipe. */
 const PIPE_BYTES = 64 * 1024;
 
-/** Bytes on their way between a program and whoever started it, no faster than they are read. */
+/** Bytes between a program and its caller, no faster than they are read. */
 export class Pipe {
   readonly readable: ReadableStream<Uint8Array>;
   readonly writable: WritableStream<Uint8Array>;
@@ -13,7 +13,7 @@ export class Pipe {
     this.writable = writable;
   }
 
-  /** What a program writes into it: how a chunk is put, and how it ends. What nobody wants to read any more is let go. */
+  /** The writing end for a program's output. Output without a reader is discarded. */
   source(): {
     readonly put: (chunk: Buffer) => Promise<void>;
     readonly end: () => void;
@@ -35,7 +35,7 @@ export class Pipe {
     };
   }
 
-  /** What a program reads from it: its chunks, until they end or nobody reads on. */
+  /** The reading end for a program's input: chunks until it ends or `stop` is called. */
   drain(): { readonly chunks: AsyncIterable<Uint8Array>; readonly stop: () => void } {
     const reader = this.readable.getReader();
     async function* chunks(): AsyncGenerator<Uint8Array, void, undefined> {
@@ -55,5 +55,5 @@ export class Pipe {
 }
 
 function nothing(): void {
-  // Whoever is at the other end has gone.
+  // The other end is closed.
 }

@@ -1,16 +1,16 @@
 import { CofferdamError, type ErrorCode } from "../../errors.ts";
 import { ApprovalPendingError } from "../../policy/approval-error.ts";
-import type { Stopped } from "../../supervisor/outcome.ts";
+import type { NotRun } from "../../policy/not-run.ts";
 
-/** A call that did not run, for callers that read no outcomes. */
-export function stoppedError(tool: string, stopped: Stopped): CofferdamError {
+/** The error for a call that did not run, for callers without outcomes. */
+export function stoppedError(tool: string, stopped: NotRun): CofferdamError {
   const { code, reason, hint } = stopped;
   return stopped.kind === "pending"
     ? new ApprovalPendingError(tool, reason, stopped.approvalId, { hint })
     : new CofferdamError(code, reason, { hint });
 }
 
-/** What the work gives, or null where it throws this. */
+/** The result of `work`, or null if it throws an error with this code. */
 export async function unless<Value>(code: ErrorCode, work: () => Promise<Value>): Promise<Value | null> {
   try {
     return await work();
@@ -20,7 +20,7 @@ export async function unless<Value>(code: ErrorCode, work: () => Promise<Value>)
   }
 }
 
-/** What the work gives; where it throws because of the signal, the signal's reason is thrown. */
+/** The result of `work`. If an abort makes it throw, the signal's reason is thrown. */
 export async function unlessAborted<Value>(
   signal: AbortSignal | undefined,
   work: () => Promise<Value>,

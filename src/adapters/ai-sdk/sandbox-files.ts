@@ -4,11 +4,11 @@ import type {
   Experimental_SandboxSession as SandboxSession,
   Experimental_SandboxFileStat as Stat,
 } from "ai";
+import { quarantinedText } from "../../call/tool-result.ts";
+import type { Outcome } from "../../decide/outcome.ts";
+import type { ToolTypes } from "../../decide/tool-cards.ts";
 import { CofferdamError, visible } from "../../errors.ts";
-import type { Outcome } from "../../supervisor/outcome.ts";
-import type { Session } from "../../supervisor/session.ts";
-import type { ToolTypes } from "../../supervisor/tool-cards.ts";
-import { quarantinedText } from "../../supervisor/tool-result.ts";
+import type { Session } from "../../session/session.ts";
 import type { NodeKind } from "../../tool/files/protocol.ts";
 import { readName, shownName } from "../../tool/files/written-path.ts";
 import { stoppedError, unless, unlessAborted } from "./sandbox-errors.ts";
@@ -23,11 +23,11 @@ type FileTool = "read_file" | "write_file" | "list_dir" | "delete_file";
 type ValueOf<Name extends FileTool> = Extract<ToolTypes[Name]["outcome"], { readonly kind: "done" }>["value"];
 type Piece = Extract<ValueOf<"read_file">, { readonly kind: "base64" }>;
 
-/** So much is read, and so many names are listed, in one call. */
-const MOST_BYTES = 256 * 1024;
-const MOST_NAMES = 1_000;
+/** Maximum of bytes read in one call, and of names listed. */
+const MAX_BYTES = 256 * 1024;
+const MAX_NAMES = 1_000;
 
-/** The files of a sandbox session: every one of its calls is a call of a file tool, and goes through the gate. */
+/** The files of a sandbox session: each of its calls goes through the gate as a call of a file tool. */
 export class SandboxFiles {
   readonly #session: Session;
 
@@ -81,7 +81,7 @@ export class SandboxFiles {
     return unless("FILE_NOT_FOUND", async () => {
       const found: Entry[] = [];
       for (let after: string | undefined; ; ) {
-        const { entries, is_end: isEnd } = await this.#names(at, after, MOST_NAMES);
+        const { entries, is_end: isEnd } = await this.#names(at, after, MAX_NAMES);
         found.push(...entries.map(({ name, kind }) => ({ name: readName(name), type: TYPES[kind] })));
         after = entries.at(-1)?.name;
         if (isEnd || after === undefined) return found;
@@ -94,7 +94,7 @@ export class SandboxFiles {
     // The tool would delete an empty one.
     if (isFolder)
       throw new CofferdamError("FILE_WRONG_KIND", `${visible(at.path)} is a folder`, {
-        hint: "delete it by a command",
+        hint: "delete it with a command",
       });
     const gone = await unless("FILE_NOT_FOUND", () =>
       this.#call("delete_file", { path: written(at.path) }, at.abortSignal),
@@ -125,11 +125,11 @@ export class SandboxFiles {
     }
   }
 
-  async #piece({ path, abortSignal }: At, from: number, bytes = MOST_BYTES): Promise<Piece> {
+  async #piece({ path, abortSignal }: At, from: number, bytes = MAX_BYTES): Promise<Piece> {
     const input = { path: written(path), as: "base64", from_byte: from, bytes } as const;
     const value = await this.#call("read_file", input, abortSignal);
     if (value.kind === "base64") return value;
-    throw new CofferdamError("INTERNAL", "bytes were asked for, and a text was answered");
+    throw new CofferdamError("INTERNAL", "expected bytes, but got text");
   }
 
   #names({ path, abortSignal }: At, after: string | undefined, limit: number) {
@@ -158,7 +158,7 @@ export class SandboxFiles {
   }
 }
 
-/** These callers read no outcomes: a file that is not where it was written is an error. */
+/** Throws if the file went to quarantine: these callers read no outcomes. */
 function assertNotTaken(outcome: Outcome): void {
   const taken = quarantinedText(outcome);
   if (taken !== null) throw new CofferdamError("APPROVAL_DENIED", taken.trimEnd());
@@ -172,7 +172,7 @@ const TYPES = {
   missing: "other",
 } as const satisfies Record<NodeKind, Entry["type"]>;
 
-/** A path as file tools read it: no name in it is one of a root, or in quotes, unless we put it there. */
+/** A path as file tools read it: no name in it is read as a root's or as quoted, unless we put it there. */
 function written(path: string): string {
   const names = path.split("/").map(shownName).join("/");
   return path === "" || path.startsWith("/") ? names : `./${names}`;
@@ -191,10 +191,10 @@ function streamOf(pieces: AsyncGenerator<Uint8Array, void, undefined>): Readable
   });
 }
 
-/** All that a stream has. Where the signal ends it, the stream is told and the signal's reason is thrown. */
+/** The whole content of a stream. If the signal aborts, the stream is cancelled and the signal's reason is thrown. */
 async function whole(stream: ReadableStream<Uint8Array>, signal: AbortSignal | undefined) {
   const reader = stream.getReader();
-  // What is waited for ends with it, however long whoever makes the stream takes over that.
+  // The wait ends too, even if the stream is slow to cancel.
   const stop = () => {
     reader.cancel(signal?.reason).catch(() => undefined);
   };
@@ -219,9 +219,9 @@ function textOf(bytes: Uint8Array, path: string): string {
   } catch (cause) {
     throw new CofferdamError(
       "USAGE",
-      `what ${visible(path)} would hold is no text in UTF-8, and file tools write no other`,
+      `the new content of ${visible(path)} is not UTF-8 text, and file tools write only that`,
       {
-        hint: 'write it by a command that reads it: `spawn({ command: "tee FILE", stdin: true })`',
+        hint: 'write it with a command that reads it: `spawn({ command: "tee FILE", stdin: true })`',
         cause,
       },
     );
@@ -237,12 +237,10 @@ function decoderOf(encoding: string): TextDecoder {
 }
 
 function unknownEncoding(encoding: string): CofferdamError {
-  return new CofferdamError("USAGE", `there is no encoding ${visible(encoding)} here`, {
-    hint: "use `utf-8`",
-  });
+  return new CofferdamError("USAGE", `unknown encoding ${visible(encoding)}`, { hint: "use `utf-8`" });
 }
 
-/** Lines from one to another, counted from 1, both among them; with the ends that the text has first. */
+/** The lines from `first` to `last`, counted from 1, both included; with the line ends that the text uses first. */
 function linesOf(text: string, first: number | undefined, last: number | undefined): string {
   if (first === undefined && last === undefined) return text;
   const [end = "\n"] = /\r\n|\n|\r/.exec(text) ?? [];

@@ -4,11 +4,11 @@ import type {
   Experimental_SandboxSession as SandboxSession,
 } from "ai";
 import { z } from "zod";
+import { quarantinedText, toolResult } from "../../call/tool-result.ts";
+import type { ProgramOutcome } from "../../decide/outcome.ts";
 import { CofferdamError, visible } from "../../errors.ts";
 import { AnySignal } from "../../host/any-signal.ts";
-import type { ProgramOutcome } from "../../supervisor/outcome.ts";
-import type { Session } from "../../supervisor/session.ts";
-import { quarantinedText, toolResult } from "../../supervisor/tool-result.ts";
+import type { Session } from "../../session/session.ts";
 import type { ShellInput } from "../../tool/call.ts";
 import { Pipe } from "./pipe.ts";
 import { stoppedError, unlessAborted } from "./sandbox-errors.ts";
@@ -17,10 +17,10 @@ type RunOptions = Parameters<SandboxSession["run"]>[0];
 type SpawnOptions = RunOptions & { readonly stdin?: boolean };
 type Spawned = Process & { readonly stdin: WritableStream<Uint8Array> };
 
-/** The status of what signal 9 ended, as a shell tells it. */
+/** Exit status of a process ended by signal 9, as a shell reports it. */
 const KILLED = 128 + 9;
 
-/** Runs a line of bash to its end, and holds what it said: where that is too much, the start and the end of it. */
+/** Runs a line of bash to its end and returns its output: the start and the end if there is too much. */
 export async function runCommand(session: Session, options: RunOptions): Promise<z.infer<typeof Said>> {
   const { abortSignal: signal } = options;
   const outcome = await unlessAborted(signal, () =>
@@ -34,14 +34,12 @@ export async function runCommand(session: Session, options: RunOptions): Promise
   return { exitCode: codeOf(outcome), stdout: "", stderr: "reason" in outcome ? `${outcome.reason}\n` : "" };
 }
 
-/** What a model would be told, under the names that the framework has for it. */
+/** The model's view of a result, under the framework's names. */
 const Said = z
   .object({ output: z.object({ status: z.number(), stdout: z.string(), stderr: z.string() }) })
   .transform(({ output: { status, stdout, stderr } }) => ({ exitCode: status, stdout, stderr }));
 
-/**
- * Starts lines of bash. The gate is asked meanwhile: a call that may not run ends its streams and `wait` with the reason.
- */
+/** Starts a line of bash and asks the gate. If it may not run, its streams and `wait` fail with the reason. */
 export function spawnCommand(session: Session): SandboxSession["spawn"] {
   function spawn(options: SpawnOptions & { readonly stdin: true }): Promise<Spawned>;
   function spawn(options: SpawnOptions & { readonly stdin?: false }): Promise<Process>;
@@ -76,7 +74,7 @@ function started(session: Session, options: SpawnOptions): Process | Spawned {
       const why: unknown = options.abortSignal?.aborted === true ? options.abortSignal.reason : cause;
       out.fail(why);
       err.fail(why);
-      // Killed before it was there: nobody asks any more what kept it.
+      // Killed before it started: nobody needs the reason any longer.
       if (kill.signal.aborted) return { exitCode: KILLED };
       throw why;
     } finally {
@@ -84,7 +82,7 @@ function started(session: Session, options: SpawnOptions): Process | Spawned {
     }
   };
   const ended = made();
-  // Whoever waits for it is told how it ended; nobody may be waiting.
+  // `wait` reports how it ended, but may have no caller.
   const over = ended.then(
     () => undefined,
     () => undefined,
@@ -104,13 +102,13 @@ function started(session: Session, options: SpawnOptions): Process | Spawned {
 function inputOf({ command, workingDirectory, env = {} }: RunOptions): ShellInput {
   const [name] = Object.keys(env);
   if (name !== undefined)
-    throw new CofferdamError("USAGE", `a command can't be given variables, such as ${visible(name)}`, {
-      hint: "set them in the config: `sandbox.env.set`, or let them in: `sandbox.env.pass`",
+    throw new CofferdamError("USAGE", `a command can't have its own variables, such as ${visible(name)}`, {
+      hint: "set them in the config with `sandbox.env.set`, or pass them with `sandbox.env.pass`",
     });
   return { script: command, ...(workingDirectory === undefined ? {} : { cwd: workingDirectory }) };
 }
 
-/** The status of what ran. Throws what kept it from running. */
+/** The exit status of the program. Throws the reason if it did not run. */
 function codeOf(outcome: ProgramOutcome): number {
   if (outcome.kind === "denied" || outcome.kind === "pending") throw stoppedError("shell", outcome);
   return outcome.code;

@@ -1,25 +1,25 @@
 import type { Experimental_SandboxSession } from "ai";
-import { assertOptions } from "../../supervisor/options.ts";
-import { SESSION_OPTIONS, type SessionOptions } from "../../supervisor/session-options.ts";
+import { assertOptions } from "../../call/options.ts";
+import { SESSION_OPTIONS, type SessionOptions } from "../../call/session-options.ts";
 import { type CallsOf, FrameworkCalls } from "../framework-calls.ts";
 import { SandboxFiles } from "./sandbox-files.ts";
 import { runCommand, spawnCommand } from "./sandbox-process.ts";
 
 const DESCRIPTION =
-  "Files and commands inside an operating-system sandbox. Commands are lines of bash. Relative paths begin in the folder that commands start in. What is not allowed fails with its reason: read it, and do something else.";
+  "Files and commands in an operating-system sandbox. Commands are bash lines. Relative paths begin in the start folder of commands. A denied action fails with its reason: read it, and do something else.";
 
 /**
- * Our walls as the sandbox of the AI SDK: `experimental_sandbox: sandboxSession(supervisor)`. Files go through the file tools,
- * commands through the shell, and each through the gate: who is asked is what the session says, and where nobody can be, it is a
- * no. What was denied, left open or can't be had is thrown as a `CofferdamError` with its code: `DENIED`, `APPROVAL_DENIED`,
- * `APPROVAL_PENDING`, `FILE_WRONG_KIND`; `USAGE` for variables of a command, which only the config sets, and for bytes to write
- * that are no text. A session that it makes of a supervisor, with these options, ends when it is disposed of. Throws `USAGE` for
- * options beside a session, and for those that no session has.
+ * A session as the sandbox of the AI SDK: `experimental_sandbox: sandboxSession(supervisor)`. Files go through the file
+ * tools and commands through the shell, each through the gate. The session decides who is asked; if nobody can be
+ * asked, the call is rejected. Throws a `CofferdamError` for a call that was denied, left open or is unavailable:
+ * `DENIED`, `APPROVAL_DENIED`, `APPROVAL_PENDING`, `FILE_WRONG_KIND`. Throws `USAGE` for variables of a command, which
+ * only the config sets, for bytes to write that are no text, for options beside a session, and for unknown options. A
+ * session made from a supervisor, with these options, ends when it is closed.
  */
 export function sandboxSession(
   of: CallsOf,
   options: SessionOptions = {},
-): Experimental_SandboxSession & AsyncDisposable {
+): Experimental_SandboxSession & AsyncDisposable & { close(): Promise<void> } {
   assertOptions("sandboxSession", SESSION_OPTIONS, options);
   const calls = new FrameworkCalls(of, "ai-sdk", options);
   const { session } = calls;
@@ -37,6 +37,7 @@ export function sandboxSession(
     deleteFile: (options) => files.remove(options),
     spawn: spawnCommand(session),
     run: (options) => runCommand(session, options),
+    close: () => calls[Symbol.asyncDispose](),
     [Symbol.asyncDispose]: () => calls[Symbol.asyncDispose](),
   };
 }

@@ -1,64 +1,64 @@
 import type { ModelMessage, Tool, ToolApprovalStatus } from "ai";
 import { z } from "zod";
 import type { ToolResult } from "../../approval/tool-outcome.ts";
-import { assertOptions, type OptionsOf, text } from "../../supervisor/options.ts";
-import type { Session } from "../../supervisor/session.ts";
-import { SESSION_OPTIONS, type SessionOptions } from "../../supervisor/session-options.ts";
+import { assertOptions, nonEmptyText, type OptionsOf, text } from "../../call/options.ts";
+import { SESSION_OPTIONS, type SessionOptions } from "../../call/session-options.ts";
+import type { Session } from "../../session/session.ts";
 import { type CallsOf, FrameworkCalls } from "../framework-calls.ts";
 import { AiSdkGate } from "./gate.ts";
 import { namedCards } from "./names.ts";
 
-/** Which tools a model gets, under which names, who answers for the app, and, where a supervisor is given, of what session. */
+/** The model's tools and their names, the app's answerer and, for a supervisor, the options of the session. */
 export interface CofferdamToolsOptions extends SessionOptions {
-  /** The names of the tools to take; without it, all that the session has. */
+  /** Names of the tools to use. Default all of the session. */
   readonly only?: readonly string[];
-  /** Stands before the name of each tool, as the model knows it. */
+  /** Prefix of each tool's name for the model. */
   readonly prefix?: string;
-  /** Who answers in the app, as the record names them: whoever is signed in. */
+  /** The answerer in the app as the journal names it: the signed-in user. */
   readonly by?: string;
   /**
-   * What the app calls the conversation: the same whenever it goes on, and no other's. Answers in one count for no other. Without
-   * it a conversation is known by all that users had written in it before the call.
+   * The app's id of the conversation: constant when it is resumed, and unique. Answers in one do not count in another.
+   * Default: all user messages of the conversation before the call.
    */
   readonly conversation?: string;
 }
 
-/** A call as `toolApproval` gets it. */
+/** The argument of `toolApproval`. */
 export interface ApprovalCheck {
   readonly toolCall: { readonly toolCallId: string; readonly toolName: string; readonly input: unknown };
   readonly messages: readonly ModelMessage[];
 }
 
-/** A step as `prepareStep` gets it. */
+/** The argument of `prepareStep`. */
 export interface StepBegun {
   readonly stepNumber: number;
   readonly initialMessages: readonly ModelMessage[];
 }
 
-/**
- * Tools of a session for `generateText`, `streamText` and agents: `{ tools, toolApproval, prepareStep }` go there as they are.
- */
+/** Tools of a session for `generateText`, `streamText` and agents: pass `{ tools, toolApproval, prepareStep }` on. */
 export interface CofferdamTools extends AsyncDisposable {
   readonly tools: Record<string, Tool<unknown, ToolResult>>;
-  /** Whether the framework has to ask; on the way back from a person, whether their yes still holds. */
+  /** Decides whether the framework has to ask and, after an answer, whether the approval still holds. */
   readonly toolApproval: (check: ApprovalCheck) => Promise<ToolApprovalStatus>;
-  /** Writes down who was answered no, which the framework tells nobody else. It changes nothing of the step. */
+  /** Records rejections, which the framework reports nowhere else. It changes nothing of the step. */
   readonly prepareStep: (step: StepBegun) => Promise<undefined>;
-  /** The same for those who prepare steps by themselves, or end a conversation with a no. */
+  /** Records rejections for apps that prepare steps themselves, or end a conversation with a rejection. */
   readonly settle: (messages: readonly ModelMessage[]) => Promise<void>;
   /**
-   * The messages with what was answered elsewhere, in the inbox, a chat or on the command line: ready to go on with. Null as
-   * long as nobody has answered one of the questions in them.
+   * The messages with the answers given elsewhere (inbox, chat or command line), ready to continue. Null while a
+   * request in them is unanswered.
    */
   readonly answered: (messages: readonly ModelMessage[]) => Promise<ModelMessage[] | null>;
-  /** What makes the calls. It is its own where a supervisor was given, and ends with it. */
+  /** The session that makes the calls. One made from a supervisor ends with these tools. */
   readonly session: Session;
+  /** Closes the session, as `await using` does at the end of a scope. */
+  close(): Promise<void>;
 }
 
 /**
- * The tools of a session, or of a new one, for the AI SDK. A call that needs a yes becomes the framework's own approval
- * request, and is a question in the store at once: whoever answers first decides. Throws `USAGE` for a name in `only` that
- * no tool has, for an option that there is not, and for options of a session beside a session.
+ * The tools of a session, or of a new one, for the AI SDK. A call that needs approval becomes the framework's approval
+ * request and, at the same time, a request in the store. The first answer decides. Throws `USAGE` for an unknown tool
+ * in `only`, for unknown options, and for session options beside a session.
  */
 export function cofferdamTools(of: CallsOf, options: CofferdamToolsOptions = {}): CofferdamTools {
   assertOptions("cofferdamTools", TOOLS_OPTIONS, options);
@@ -76,6 +76,7 @@ export function cofferdamTools(of: CallsOf, options: CofferdamToolsOptions = {})
     settle: (messages) => gate.settle(messages),
     answered: (messages) => gate.answered(messages),
     session: calls.session,
+    close: () => calls[Symbol.asyncDispose](),
     [Symbol.asyncDispose]: () => calls[Symbol.asyncDispose](),
   };
 }
@@ -83,7 +84,7 @@ export function cofferdamTools(of: CallsOf, options: CofferdamToolsOptions = {})
 const TOOLS_OPTIONS: OptionsOf<CofferdamToolsOptions> = z.strictObject({
   ...SESSION_OPTIONS.shape,
   only: z.array(text("a list of names"), { error: "a list of names" }).optional(),
-  prefix: text("a text").optional(),
-  by: text("a name, as a text").optional(),
-  conversation: text("a name, as a text").min(1, { error: "a name, as a text" }).optional(),
+  prefix: text("a string").optional(),
+  by: text("a name (a string)").optional(),
+  conversation: nonEmptyText("a name (a string)").optional(),
 });

@@ -2,15 +2,15 @@ import type { ToolMessage } from "@langchain/core/messages";
 import type { StructuredTool } from "@langchain/core/tools";
 import type { Command } from "@langchain/langgraph";
 import { z } from "zod";
+import type { ToolCard } from "../../decide/tool-cards.ts";
 import { CofferdamError, visible } from "../../errors.ts";
 import type { Json } from "../../policy/canonical-json.ts";
-import type { CallClearance } from "../../supervisor/outcome.ts";
-import type { ToolCard } from "../../supervisor/tool-cards.ts";
+import type { CheckResult } from "../../policy/not-run.ts";
 import type { FrameworkCall, FrameworkCalls } from "../framework-calls.ts";
 import { decisionFrom, questionFrom } from "./question.ts";
 import { messageFrom, toldOf, toolFor } from "./tools.ts";
 
-/** One tool call as a middleware gets it, as far as it is looked at here. */
+/** The used fields of a tool call, as a middleware gets it. */
 export interface CallRequest {
   readonly toolCall: { readonly name: string; readonly args: unknown; readonly id?: string };
   readonly state: { readonly messages: readonly { readonly id?: string | undefined }[] };
@@ -20,17 +20,14 @@ export interface CallRequest {
   };
 }
 
-/** Goes on with the call, by this tool. */
+/** Continues the call with this tool. */
 export type GoOn = (tool: StructuredTool) => ToolMessage | Command | Promise<ToolMessage | Command>;
 
-/**
- * Brings the calls of one agent through the gate: a call that needs a yes interrupts it, and what it is resumed with
- * answers. Everything here is run again when the agent is resumed, so each step first looks at what is kept.
- */
+/** Brings an agent's calls through the gate. All runs again after a resume, so each step first looks at the store. */
 export class InterruptingGate {
   readonly #calls: FrameworkCalls;
   readonly #by: string;
-  /** What calls run by that nobody has to be asked about. */
+  /** The tools that run calls without approval. */
   readonly #tools: ReadonlyMap<string, { readonly card: ToolCard; readonly tool: StructuredTool }>;
 
   constructor(calls: FrameworkCalls, by: string, cards: readonly ToolCard[]) {
@@ -43,14 +40,14 @@ export class InterruptingGate {
     return [...this.#tools.values()].map(({ tool }) => tool);
   }
 
-  /** What becomes of a call; null for a tool that is none of these. Throws `USAGE` where the agent can't be interrupted. */
+  /** The result of a call; null for a tool that is not ours. Throws `USAGE` if the agent cannot be interrupted. */
   async pass({ toolCall, state, runtime }: CallRequest, goOn: GoOn): Promise<ToolMessage | Command | null> {
     const own = this.#tools.get(toolCall.name);
     if (own === undefined) return null;
-    const around = Around.parse(runtime.configurable ?? {});
+    const around = RunPosition.parse(runtime.configurable ?? {});
     assertOneByOne(around);
     const { interrupt } = runtime;
-    // Without a name the question would not be found again: then those are asked whom the session asks.
+    // Without an id the request could not be found again: then the session's handlers are asked.
     if (toolCall.id === undefined || interrupt === undefined) return goOn(own.tool);
     const call = callFrom(toolCall.name, toolCall.args, toolCall.id, around, state.messages.at(-1)?.id);
     const clearance = await this.#clearance(call, toolCall.id, interrupt);
@@ -65,12 +62,12 @@ export class InterruptingGate {
     }
   }
 
-  /** Asks until there is an answer to exactly this call. Throws the framework's interrupt where there is none yet. */
+  /** Asks until this exact call is answered. Throws the framework's interrupt as long as it is not. */
   async #clearance(
     call: FrameworkCall,
     toolCallId: string,
     interrupt: (value: unknown) => unknown,
-  ): Promise<CallClearance> {
+  ): Promise<CheckResult> {
     let problem: string | null = null;
     let isAnswered = false;
     for (;;) {
@@ -86,13 +83,13 @@ export class InterruptingGate {
         problem = read.problem;
         continue;
       }
-      // Whoever answered first decides: what came of it is looked at again.
+      // The first answer decides: its result is looked up again.
       await session.respond(clearance.approvalId, read.decision, this.#by);
       isAnswered = true;
     }
   }
 
-  /** What the agent was resumed with. Throws the interrupt, or `USAGE` where the agent keeps nothing to resume from. */
+  /** The agent's resume value. Throws the interrupt, or `USAGE` if the agent has no checkpointer. */
   async #answerBy(
     interrupt: (value: unknown) => unknown,
     question: unknown,
@@ -102,10 +99,10 @@ export class InterruptingGate {
       return interrupt(question);
     } catch (cause) {
       if (!isWithoutCheckpointer(cause)) throw cause;
-      await this.#calls.refuse(call, "nobody can be asked: the agent has no checkpointer");
+      await this.#calls.refuse(call, "no person can be asked: the agent has no checkpointer");
       throw new CofferdamError(
         "USAGE",
-        "an agent without a checkpointer can't be interrupted to ask somebody",
+        "an agent without a checkpointer can't be interrupted to ask a person",
         {
           hint: "give `createAgent` a `checkpointer`, and a `thread_id` to its calls",
           cause,
@@ -114,7 +111,7 @@ export class InterruptingGate {
     }
   }
 
-  /** The tool for one call that somebody said yes to: it runs exactly what was asked about, or what they put in its place. */
+  /** The tool for one approved call: it runs exactly the request, or the input that the approver put in its place. */
   async #approvedTool(
     card: ToolCard,
     { toolCallId }: FrameworkCall,
@@ -131,27 +128,27 @@ export class InterruptingGate {
   }
 }
 
-/** A tool as it is where nobody is interrupted: the session's own gate stands before every call. */
+/** A tool that does not interrupt: the session's own gate checks every call. */
 export function unaskedTool(calls: FrameworkCalls, card: ToolCard): StructuredTool {
   return toolFor(card, (input, toolCallId, signal) =>
     calls.run({ tool: card.name, input, toolCallId }, signal),
   );
 }
 
-/** Where in the run of an agent a call stands; what of it is not there is not relied on. */
-const Around = z.object({
+/** Position of a call in the run of an agent. Missing parts are not needed. */
+const RunPosition = z.object({
   thread_id: z.coerce.string().optional(),
   checkpoint_ns: z.string().optional(),
   __pregel_scratchpad: z.object({ currentTaskInput: z.unknown() }).optional().catch(undefined),
 });
-type Around = z.infer<typeof Around>;
+type RunPosition = z.infer<typeof RunPosition>;
 
-/** Models number their calls as they like: with its conversation and its turn a call has a name of its own. */
+/** Models reuse ids of calls: with its conversation and its turn a call's id is unique. */
 function callFrom(
   tool: string,
   input: unknown,
   id: string,
-  { thread_id, checkpoint_ns }: Around,
+  { thread_id, checkpoint_ns }: RunPosition,
   turn: string | undefined,
 ): FrameworkCall {
   const toolCallId = JSON.stringify([thread_id ?? null, checkpoint_ns ?? null, id]);
@@ -165,8 +162,8 @@ const SharedTask = z.object({
   messages: z.array(z.object({ tool_calls: z.array(z.unknown()).optional() })),
 });
 
-/** Where calls share a task, all of them are run again when one of them is answered: also those that have run. */
-function assertOneByOne({ __pregel_scratchpad: scratchpad }: Around): void {
+/** Throws `USAGE` if calls share a task: an answer to one runs all of them again, even finished ones. */
+function assertOneByOne({ __pregel_scratchpad: scratchpad }: RunPosition): void {
   const shared = SharedTask.safeParse(scratchpad?.currentTaskInput).data;
   const count =
     shared?.messages.findLast(({ tool_calls }) => tool_calls !== undefined)?.tool_calls?.length ?? 0;
@@ -174,9 +171,7 @@ function assertOneByOne({ __pregel_scratchpad: scratchpad }: Around): void {
   throw new CofferdamError(
     "USAGE",
     `${visible('version: "v1"')} runs all calls of a turn again when one is answered`,
-    {
-      hint: 'leave `version` out where the agent is made: "v2" runs each call by itself',
-    },
+    { hint: 'create the agent without `version`: "v2" runs each call separately' },
   );
 }
 

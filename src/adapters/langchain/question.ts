@@ -1,44 +1,44 @@
 import { z } from "zod";
-import { NOBODY } from "../../approval/stops.ts";
+import { NOBODY } from "../../approval/not-run.ts";
 import { CofferdamError, visible } from "../../errors.ts";
 import type { Json } from "../../policy/canonical-json.ts";
 import { type Decision, Note, Scope, Who } from "../../policy/decision.ts";
-import { JsonData } from "../../policy/json-data.ts";
+import { ExactJson, JsonData } from "../../policy/json-data.ts";
 import { type ApprovalRequest, GrantedView } from "../../policy/request.ts";
 import { Risk } from "../../policy/risk.ts";
 
 /**
- * What an agent is interrupted with: all that a page or a chat needs to ask. Texts and arguments are safe to show: bounded,
- * with secrets hidden. Control characters are not: whoever draws a text makes it visible first.
+ * Value of an agent's interrupt: all that a page or a chat needs to ask. Texts and arguments are bounded, with secrets
+ * hidden. They may hold control characters: make a text visible before you draw it.
  */
 export const ApprovalQuestion = z
   .strictObject({
     type: z.literal("cofferdam.approval"),
-    /** Which question this is: an answer names it. */
+    /** Id of the request: an answer names it. */
     approvalId: z.string(),
-    /** What the model calls the call. */
+    /** The model's id of the call. */
     toolCallId: z.string(),
     tool: z.string(),
-    /** What it would do. */
+    /** Description of the call. */
     description: z.string(),
-    /** Its arguments, as they may be shown. */
+    /** The displayable arguments. */
     args: JsonData,
     risk: Risk.nullable(),
-    /** Why this is asked. */
+    /** Reason for asking. */
     reason: z.string(),
-    /** What it could reach after a yes; null for a tool that runs without walls of its own. */
+    /** Its access after an approval; null for a tool without a sandbox of its own. */
     reach: GrantedView.nullable(),
-    /** What a yes for the session would cover, in words; null where only a yes for this call is offered. */
+    /** The access of a session approval, in words; null if only this call can be approved. */
     forSession: z.string().nullable(),
-    /** Milliseconds since 1970; null when it waits for ever. */
+    /** Milliseconds since 1970; null if it waits for ever. */
     expiresAt: z.number().nullable(),
-    /** Why the answer that came was none, and this is asked again. */
+    /** Why the previous answer was invalid and this is asked again. */
     problem: z.string().nullable(),
   })
   .readonly();
 export type ApprovalQuestion = z.infer<typeof ApprovalQuestion>;
 
-/** What an agent is resumed with. Made by `approve` and `reject`; what is not understood is no answer. */
+/** The value to resume an agent with. Made by `approve` and `reject`; other values are not accepted. */
 export const ApprovalAnswer = z
   .discriminatedUnion("status", [
     z.strictObject({
@@ -47,7 +47,7 @@ export const ApprovalAnswer = z
       scope: Scope,
       by: Who.optional(),
       note: Note.optional(),
-      editedInput: JsonData.optional(),
+      editedInput: ExactJson.optional(),
     }),
     z.strictObject({
       status: z.literal("rejected"),
@@ -59,18 +59,18 @@ export const ApprovalAnswer = z
   .readonly();
 export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>;
 
-/** How somebody says yes. */
+/** Options of an approval. */
 export interface ApproveOptions {
-  /** `session`: also to every call like it until the session ends, where that is offered. */
+  /** `session` also approves every call like it until the session ends, if that is offered. */
   readonly scope?: Scope;
-  /** Who says so. */
+  /** The name of the approver. */
   readonly by?: string;
   readonly note?: string;
-  /** What shall run in place of what was asked about. It is judged again. */
+  /** Input that replaces the one asked about. It is checked again. */
   readonly editedInput?: Json;
 }
 
-/** The questions of an agent that was interrupted, each under the id that its answer goes to; other interrupts are left out. */
+/** The requests of an interrupted agent, by the interrupt id for their answer. Other interrupts are left out. */
 export function questionsOf(result: {
   readonly __interrupt__?: readonly { readonly id?: string; readonly value?: unknown }[];
 }): ReadonlyMap<string, ApprovalQuestion> {
@@ -83,14 +83,14 @@ export function questionsOf(result: {
 }
 
 /**
- * A yes to exactly this question. Throws `USAGE` for what is no question, for a yes to the session where it is not offered,
- * and for options that there are not.
+ * An approval of exactly this request. Throws `USAGE` for an invalid request, for a session approval that is not
+ * offered, and for unknown options.
  */
 export function approve(question: unknown, { scope = "once", ...rest }: ApproveOptions = {}): ApprovalAnswer {
   return answerTo(question, { status: "approved", scope, ...rest });
 }
 
-/** A no to exactly this question; the model reads the note. Throws `USAGE` for what is no question. */
+/** A rejection of exactly this request; the model reads the note. Throws `USAGE` for an invalid request. */
 export function reject(question: unknown, note?: string, by?: string): ApprovalAnswer {
   return answerTo(question, {
     status: "rejected",
@@ -99,7 +99,7 @@ export function reject(question: unknown, note?: string, by?: string): ApprovalA
   });
 }
 
-/** A request as it is asked about in an interrupt. */
+/** A request as the value of an interrupt. */
 export function questionFrom(
   request: ApprovalRequest,
   toolCallId: string,
@@ -122,39 +122,42 @@ export function questionFrom(
   };
 }
 
-/** What was answered to this question, or why that is no answer to it. `by` stands where it does not say who answered. */
+/** The decision on this request, or why the value is no answer to it. `by` is the answerer if none is named. */
 export function decisionFrom(
   given: unknown,
   { approvalId, forSession }: ApprovalQuestion,
   by: string,
 ): { readonly decision: Decision } | { readonly problem: string } {
-  // Nothing that it inherits, from whomever, is an answer.
+  // Inherited properties are no answer.
   const own = typeof given === "object" && given !== null ? { __proto__: null, ...given } : given;
   const answer = ApprovalAnswer.safeParse(own).data;
-  if (answer === undefined) return { problem: "what came is no answer: `approve` and `reject` make one" };
+  if (answer === undefined)
+    return { problem: "the resume value is not an answer: `approve` and `reject` make one" };
   const { approvalId: answered, ...said } = answer;
-  // The framework hands what it was resumed with to whichever call asks: that may not be the one that was meant.
-  if (answered !== approvalId) return { problem: "the answer that came is to another question" };
+  // The framework passes the resume value to any call that asks: maybe not to the one that it is for.
+  if (answered !== approvalId) return { problem: "the answer is for another request" };
   if (said.status === "approved" && said.scope === "session" && forSession === null)
-    return { problem: "a yes for the session is not offered here" };
-  if (said.by === NOBODY) return { problem: "an answer is by somebody" };
+    return { problem: "approval for the session is not available here" };
+  if (said.by === NOBODY) return { problem: "the answer has no name in `by`" };
   return { decision: { ...said, by: said.by ?? by } };
 }
 
 function answerTo(given: unknown, said: Readonly<Record<string, unknown>>): ApprovalAnswer {
   const question = ApprovalQuestion.safeParse(given).data;
   if (question === undefined)
-    throw new CofferdamError("USAGE", "this is no question that can be answered", {
-      hint: "take one of `questionsOf(result)`, or the `value` of an interrupt of ours",
+    throw new CofferdamError("USAGE", "the value is not an approval request", {
+      hint: "pass one of `questionsOf(result)`, or the `value` of an interrupt of cofferdam",
     });
   if (said["scope"] === "session" && question.forSession === null)
-    throw new CofferdamError("USAGE", `a yes for the session is not offered for ${visible(question.tool)}`, {
-      hint: 'answer with `scope: "once"`',
-    });
+    throw new CofferdamError(
+      "USAGE",
+      `approval for the session is not available for ${visible(question.tool)}`,
+      { hint: 'answer with `scope: "once"`' },
+    );
   const answer = ApprovalAnswer.safeParse({ ...said, approvalId: question.approvalId });
   if (answer.success) return answer.data;
   const [issue] = answer.error.issues;
-  throw new CofferdamError("USAGE", `this is no answer: ${visible(issue?.message ?? "")}`, {
-    hint: "a yes has `scope`, `by`, `note` and `editedInput`; a no has a note, and who says it",
+  throw new CofferdamError("USAGE", `invalid answer: ${visible(issue?.message ?? "")}`, {
+    hint: "an approval has `scope`, `by`, `note` and `editedInput`; a rejection has `by` and `note`",
   });
 }

@@ -1,37 +1,36 @@
 import { ToolMessage } from "@langchain/core/messages";
 import { DynamicStructuredTool, type ToolRunnableConfig } from "@langchain/core/tools";
 import type { ToolResult } from "../../approval/tool-outcome.ts";
+import { toolResult } from "../../call/tool-result.ts";
+import type { Outcome } from "../../decide/outcome.ts";
+import type { ToolCard } from "../../decide/tool-cards.ts";
 import { CofferdamError, visible } from "../../errors.ts";
 import type { Json } from "../../policy/canonical-json.ts";
 import { redact } from "../../policy/redact.ts";
-import type { Outcome } from "../../supervisor/outcome.ts";
-import type { Session } from "../../supervisor/session.ts";
-import type { ToolCard } from "../../supervisor/tool-cards.ts";
-import { toolResult } from "../../supervisor/tool-result.ts";
+import type { Session } from "../../session/session.ts";
 import { outputText } from "../output-text.ts";
 
-/** What the model is told of a call, and how it went. */
-export interface Told {
+/** The model's text about a call, and its status. */
+export interface ModelMessage {
   readonly content: string;
   readonly status: "success" | "error";
 }
 
-/** One call of a tool. */
 export type Make = (input: unknown, toolCallId: string, signal: AbortSignal | undefined) => Promise<Outcome>;
 
-/** The cards of a session's tools, all or only these. Throws `USAGE` for a name that none has. */
+/** The cards of a session's tools, all or only these. Throws `USAGE` for an unknown tool. */
 export function cardsOf(session: Session, only: readonly string[] | undefined): readonly ToolCard[] {
   const cards = session.tools();
   if (only === undefined) return cards;
   const missing = only.find((name) => !cards.some((card) => card.name === name));
   if (missing !== undefined)
-    throw new CofferdamError("USAGE", `there is no tool ${visible(missing)}`, {
-      hint: `the tools are ${cards.map(({ name }) => name).join(", ")}`,
+    throw new CofferdamError("USAGE", `unknown tool ${visible(missing)}`, {
+      hint: `use one of: ${cards.map(({ name }) => name).join(", ")}`,
     });
   return cards.filter(({ name }) => only.includes(name));
 }
 
-/** A tool as the framework takes it. `edited` is what runs in place of its input. */
+/** A tool for the framework. `edited` replaces its input. */
 export function toolFor({ name, description, schema }: ToolCard, make: Make, edited?: Json) {
   return new DynamicStructuredTool({
     name,
@@ -40,33 +39,33 @@ export function toolFor({ name, description, schema }: ToolCard, make: Make, edi
     verboseParsingErrors: true,
     func: async (input: unknown, _run: unknown, config?: ToolRunnableConfig) => {
       const id = config?.toolCall?.id;
-      const told = toldOf(await make(input, id ?? "", config?.signal), edited);
-      return id === undefined ? told.content : messageFrom(told, name, id);
+      const message = toldOf(await make(input, id ?? "", config?.signal), edited);
+      return id === undefined ? message.content : messageFrom(message, name, id);
     },
   });
 }
 
-/** For a function that says nothing of what it takes. */
+/** The schema of a function that declares no arguments. */
 const ANYTHING: Readonly<Record<string, unknown>> = {
   type: "object",
   properties: {},
   additionalProperties: true,
 };
 
-/** What the model is told, as its message. */
-export function messageFrom(told: Told, name: string, toolCallId: string): ToolMessage {
-  return new ToolMessage({ ...told, name, tool_call_id: toolCallId });
+/** The framework's message for the model. */
+export function messageFrom(message: ModelMessage, name: string, toolCallId: string): ToolMessage {
+  return new ToolMessage({ ...message, name, tool_call_id: toolCallId });
 }
 
-/** What the model is told of an outcome; where somebody put another input in place of the call's own, also which. */
-export function toldOf(outcome: Outcome, edited?: Json): Told {
-  const told = inWords(toolResult(outcome));
-  if (edited === undefined) return told;
+/** The model's text about an outcome and, if the input was replaced, the new input. */
+export function toldOf(outcome: Outcome, edited?: Json): ModelMessage {
+  const message = inWords(toolResult(outcome));
+  if (edited === undefined) return message;
   const what = JSON.stringify(redact(edited).safeArgs);
-  return { ...told, content: `Somebody changed the input of this call to ${what}\n${told.content}` };
+  return { ...message, content: `A person changed the input of this call to ${what}\n${message.content}` };
 }
 
-function inWords(result: ToolResult): Told {
+function inWords(result: ToolResult): ModelMessage {
   switch (result.type) {
     case "success":
       return { content: outputText(result.output), status: "success" };
@@ -76,7 +75,7 @@ function inWords(result: ToolResult): Told {
       return { content: result.error, status: "error" };
     case "pending":
       return {
-        content: `Not run: it waits for a person's answer (${result.approvalId}). ${result.reason}`,
+        content: `Not run: waiting for approval (${result.approvalId}). ${result.reason}`,
         status: "error",
       };
   }

@@ -1,32 +1,32 @@
 import { randomUUID } from "node:crypto";
 import type { RunToolApprovalItem } from "@openai/agents";
 
-/** What the model said it wants: a call of a function, of the shell, or of the editor. */
+/** A tool call of the model: of a function, the shell or the editor. */
 export type RawItem = RunToolApprovalItem["rawItem"];
 
 /**
- * What the SDK's person said to a call: yes or no to it, or `always` to every call of the tool, of which nobody can tell any
- * more to which it was said; null where nobody was asked, or where it can't be told whose answer it is.
+ * The answer of the SDK's person to a call. `always` answers every call of the tool, and the SDK does not keep which
+ * one it was given to. Null if nobody was asked, or if it is unknown whose answer it is.
  */
-export type Said = "yes" | "always" | "no" | null;
+export type SdkAnswer = "yes" | "always" | "no" | null;
 
-/** Tells what was said to a call: a part of the SDK's run context. */
-export interface Answers {
+/** Answers to calls: a part of the SDK's run context. */
+export interface RunAnswers {
   isToolApproved(of: { toolName: string; callId: string }): boolean | undefined;
 }
 
-/** A call that the SDK asked about, of one agent. */
+/** A call of one agent that the SDK asked about. */
 export type AskedItem = Pick<RunToolApprovalItem, "agent" | "rawItem" | "name">;
 
-/** No call has this id, and no model can guess it: what counts for it counts for every call. */
+/** An id that no call has and no model can guess: an answer to it is an answer to every call. */
 const NO_CALL = `cofferdam: ${randomUUID()}`;
 
 /**
- * What was said to this call of this agent, as the SDK itself tells it: an answer is bound to an agent, a call id and what the
- * call would do. An `always` to a shell or an editor the SDK takes for every agent's; here it is the one's to whose call it was
- * said, and answers that call alone.
+ * The answer to this call of this agent in the SDK: it is bound to an agent, a call id and the content of the call. The
+ * SDK applies an `always` to a shell or an editor to every agent. Here it belongs to the agent whose call was answered,
+ * and answers that call alone.
  */
-export function saidToItem(answers: Answers, item: AskedItem): Said {
+export function saidToItem(answers: RunAnswers, item: AskedItem): SdkAnswer {
   const isYes = resolved(answers, item, item.rawItem);
   if (isYes === undefined) return null;
   if (!isYes) return "no";
@@ -36,8 +36,8 @@ export function saidToItem(answers: Answers, item: AskedItem): Said {
   return rawItem.type === "function_call" || isBound(answers, item) ? "always" : null;
 }
 
-/** What was said to a call of a shell or an editor by its id alone, whoever's it is: an `always` is nobody's then. */
-export function saidToId(answers: Answers, toolName: string, callId: string): Said {
+/** The answer to a call of a shell or an editor by its id, of any agent. An `always` counts as no answer. */
+export function saidToId(answers: RunAnswers, toolName: string, callId: string): SdkAnswer {
   const of = (id: string) => {
     const asked = { toolName, callId: id, functionTool: false };
     return answers.isToolApproved(asked);
@@ -48,46 +48,50 @@ export function saidToId(answers: Answers, toolName: string, callId: string): Sa
   return isYes ? "yes" : "no";
 }
 
-/** Whether a function's call of this id was approved for this agent. */
-export function isApprovedFor(answers: Answers, toolName: string, callId: string, agent: unknown): boolean {
+/** True if a function call of this id was approved for this agent. */
+export function isApprovedFor(
+  answers: RunAnswers,
+  toolName: string,
+  callId: string,
+  agent: unknown,
+): boolean {
   const asked = { toolName, callId, agent };
   return answers.isToolApproved(asked) === true;
 }
 
-/** In which words this call was said no to. */
-export function noteTo(answers: Answers, item: AskedItem): string | undefined {
+/** The message of the rejection of this call. */
+export function noteTo(answers: RunAnswers, item: AskedItem): string | undefined {
   const note = own(answers, "_getToolInvocationRejectionMessage", [item.agent, nameOf(item), item.rawItem]);
   return typeof note === "string" ? note : undefined;
 }
 
-function resolved(answers: Answers, item: AskedItem, rawItem: RawItem): boolean | undefined {
+function resolved(answers: RunAnswers, item: AskedItem, rawItem: RawItem): boolean | undefined {
   try {
     const isYes = own(answers, "_resolveToolInvocationApproval", [item.agent, nameOf(item), rawItem]);
     return typeof isYes === "boolean" ? isYes : undefined;
   } catch {
-    // The id was given to another call before: the SDK will not make this one, and nobody answered it.
+    // The id belonged to another call before: the SDK will not make this one, and it has no answer.
     return undefined;
   }
 }
 
-/** Whether somebody answered this very call. */
-function isBound(answers: Answers, item: AskedItem): boolean {
+function isBound(answers: RunAnswers, item: AskedItem): boolean {
   try {
     own(answers, "_validateAgentApprovalInvocation", [item.agent, idOf(item.rawItem), NO_CALL]);
     return false;
   } catch {
-    // What was answered is another invocation than one that there can't be.
+    // The answer is for another invocation than an impossible one.
     return true;
   }
 }
 
-/** Asks the SDK by a method of its own, the only one that knows; undefined where a version has none. */
-function own(answers: Answers, method: string, given: readonly unknown[]): unknown {
+/** Calls a method of the SDK, the only source of this; undefined in versions without it. */
+function own(answers: RunAnswers, method: string, given: readonly unknown[]): unknown {
   const found: unknown = Reflect.get(answers, method);
   return typeof found === "function" ? Reflect.apply(found, answers, given) : undefined;
 }
 
-/** Under which name the SDK keeps answers to the tool of an item: a function's is made of its namespace too. */
+/** The SDK's key of answers to the tool of an item: a function's key includes its namespace. */
 function nameOf(item: AskedItem): string {
   const { rawItem } = item;
   if (rawItem.type !== "function_call") return item.name ?? "";
@@ -98,7 +102,6 @@ function nameOf(item: AskedItem): string {
   return JSON.stringify(namespace === name ? ["deferred_top_level", name] : ["namespaced", namespace, name]);
 }
 
-/** The id that the model gave to a call. */
 function idOf(rawItem: RawItem): string {
   return "callId" in rawItem ? rawItem.callId : "";
 }

@@ -9,42 +9,38 @@ interface Run {
   readonly asked: Map<string, boolean>;
 }
 
-/**
- * Which calls of functions the SDK has asked about in a run, and what it was told: that somebody has to say yes, or nobody. It
- * asks about every one but those to which somebody had said `always`.
- */
+/** Function calls that the SDK asked about, and our replies. It asks about all but those answered with `always`. */
 export class AskedCalls {
   readonly #runs = new WeakMap<object, Run>();
 
-  /** A run comes here, at its start or out of a text: before its model says anything more. */
+  /** Records a run, new or restored from text, before its model makes another turn. */
   begin(context: RunContext, agent: Agent): true {
     this.#of(context).agents.add(agent);
     return true;
   }
 
-  /** The agents of a run that have these tools: those that run at once share a context. */
+  /** The agents of a run that have these tools: concurrent agents share a context. */
   agentsOf(context: RunContext): readonly Agent[] {
     return [...this.#of(context).agents];
   }
 
-  /** True for a call that the model made since, of which the SDK had not asked before. */
+  /** True for a call that the model made since `begin`, and that the SDK had not asked about. */
   isNew(context: RunContext, callId: string, input: unknown): boolean {
     const { asked, requestsBefore } = this.#of(context);
     return !asked.has(keyOf(callId, input)) && context.usage.requests > requestsBefore;
   }
 
-  /** Keeps in mind what the SDK was told. */
   tell(context: RunContext, callId: string, input: unknown, mustAsk: boolean): boolean {
     this.#of(context).asked.set(keyOf(callId, input), mustAsk);
     return mustAsk;
   }
 
-  /** What the SDK was last told about a call that it makes now; null where it did not ask. */
+  /** Our last reply about a call that the SDK makes now; null if it did not ask. */
   take(context: RunContext, callId: string, input: unknown): boolean | null {
     const { asked } = this.#of(context);
-    const told = asked.get(keyOf(callId, input));
+    const answer = asked.get(keyOf(callId, input));
     asked.delete(keyOf(callId, input));
-    return told ?? null;
+    return answer ?? null;
   }
 
   #of(context: RunContext): Run {

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { ApplyPatchOperation, ApplyPatchResult, Editor, RunContext } from "@openai/agents";
 import type { CallsOf, FrameworkCall } from "../framework-calls.ts";
-import type { Answers, RawItem } from "./answers.ts";
-import { GatedCalls, told } from "./gated-calls.ts";
+import type { RawItem, RunAnswers } from "./answers.ts";
+import { GatedCalls, outcomeText } from "./gated-calls.ts";
 import { KnownCalls } from "./known-calls.ts";
-import { type HasPart, PART, type Part } from "./part.ts";
+import { type HasPart, PART, type SdkToolPart } from "./part.ts";
 import { type Planned, planned, readOf } from "./patch-call.ts";
 import { askedAtOnce, checked, type OnApproval, type SdkToolOptions } from "./sdk-tool-options.ts";
 
-/** What `applyPatchTool` takes. */
+/** The options of `applyPatchTool`. */
 export interface EditorToolOptions {
   name: string;
   editor: Editor & HasPart;
@@ -17,9 +17,9 @@ export interface EditorToolOptions {
 }
 
 /**
- * What `applyPatchTool` takes, over our tools on files: a patch is read, judged, asked about and made inside walls. A yes holds
- * for the change as it was asked about: where the file is another by then, it is denied, and another patch is asked about anew. Throws
- * `USAGE` for options that there are not.
+ * Options of `applyPatchTool` over our file tools: a patch is parsed, checked, asked about and applied in the sandbox.
+ * An approval holds for the exact change: if the file has changed since, it is denied, and another patch is asked about
+ * again. Throws `USAGE` for unknown options.
  */
 export function cofferdamEditor(of: CallsOf, options: SdkToolOptions = {}): EditorToolOptions {
   const { name = "apply_patch", onApproval, conversation } = checked("cofferdamEditor", options);
@@ -36,7 +36,7 @@ export function cofferdamEditor(of: CallsOf, options: SdkToolOptions = {}): Edit
 class GatedEditor implements Editor, HasPart {
   readonly #gated: GatedCalls;
   readonly #known: KnownCalls;
-  readonly [PART]: Part;
+  readonly [PART]: SdkToolPart;
 
   constructor(gated: GatedCalls, name: string) {
     this.#gated = gated;
@@ -55,7 +55,7 @@ class GatedEditor implements Editor, HasPart {
     };
   }
 
-  async needsApproval(answers: Answers, operation: ApplyPatchOperation, callId: string): Promise<boolean> {
+  async needsApproval(answers: RunAnswers, operation: ApplyPatchOperation, callId: string): Promise<boolean> {
     let wasAsked = false;
     for (const call of await this.#callsOf(operation, callId))
       wasAsked ||= (await this.#gated.clearance(call, false)).kind === "pending";
@@ -80,10 +80,10 @@ class GatedEditor implements Editor, HasPart {
     const plan = await this.#planned(operation, callId);
     if (plan.kind === "stopped") return { status: "failed", output: plan.reason };
     const outcome = await this.#gated.make(plan.call, passed);
-    return { status: outcome.kind === "done" ? "completed" : "failed", output: told(outcome) };
+    return { status: outcome.kind === "done" ? "completed" : "failed", output: outcomeText(outcome) };
   }
 
-  /** What a patch comes to, as far as its file may be read without asking anybody. */
+  /** The calls of a patch, if its file may be read without approval. */
   async #callsOf(operation: ApplyPatchOperation, callId: string): Promise<readonly FrameworkCall[]> {
     const reading = readOf(operation, callId);
     if (reading !== null && (await this.#gated.clearance(reading, true)).kind !== "allowed") return [];

@@ -1,19 +1,19 @@
 import { type FunctionTool, type RunContext, tool } from "@openai/agents";
 import { z } from "zod";
-import type { SessionOptions } from "../../supervisor/session-options.ts";
-import type { ToolCard } from "../../supervisor/tool-cards.ts";
+import type { SessionOptions } from "../../call/session-options.ts";
+import type { ToolCard } from "../../decide/tool-cards.ts";
 import type { CallsOf, FrameworkCall } from "../framework-calls.ts";
-import { type AskedItem, isApprovedFor, type RawItem, type Said, saidToItem } from "./answers.ts";
+import { type AskedItem, isApprovedFor, type RawItem, type SdkAnswer, saidToItem } from "./answers.ts";
 import { AskedCalls } from "./asked-calls.ts";
-import { GatedCalls, told } from "./gated-calls.ts";
-import { type HasPart, PART, type Part } from "./part.ts";
+import { GatedCalls, outcomeText } from "./gated-calls.ts";
+import { type HasPart, PART, type SdkToolPart } from "./part.ts";
 import { assertConversation, type InConversation } from "./sdk-tool-options.ts";
 
-/** A tool as the SDK takes it: its schema is a hint to the model, and what it holds to is our own. */
-export type CofferdamTool = FunctionTool<unknown, Parameters, string> & HasPart;
+/** A tool for the SDK. Its schema is only a hint to the model: our own check is binding. */
+export type CofferdamTool = FunctionTool<unknown, LooseParameters, string> & HasPart;
 
-/** What the SDK calls a JSON Schema that no model is held to. */
-type Parameters = {
+/** The SDK's type of a JSON Schema that is not enforced. */
+export type LooseParameters = {
   type: "object";
   properties: Record<string, Record<string, unknown>>;
   required: string[];
@@ -21,9 +21,9 @@ type Parameters = {
 };
 
 /**
- * Every tool of a session, for `new Agent({ tools })`: they do their work behind the gate and inside walls. What needs a yes
- * is an interruption of the run; what is denied the model is told, with the reason. Of a supervisor a session is made, with
- * these options. Throws `USAGE` for options beside a session, but for the conversation.
+ * Every tool of a session, for `new Agent({ tools })`: they run after the gate, in the sandbox. A call that needs
+ * approval interrupts the run. The model reads the reason of a denial. A supervisor makes a session with these options.
+ * Throws `USAGE` for options beside a session, except `conversation`.
  */
 export function cofferdamTools(
   of: CallsOf,
@@ -36,12 +36,12 @@ export function cofferdamTools(
 
 function functionTool({ name, description, schema }: ToolCard, gated: GatedCalls): CofferdamTool {
   const asked = new AskedCalls();
-  const made = tool<Parameters, unknown, string>({
+  const made = tool<LooseParameters, unknown, string>({
     name,
     description,
     parameters: parametersOf(schema),
     strict: false,
-    // What is thrown here a person has to mend: a model would only try again.
+    // A person must fix an error thrown here: a model would only try again.
     errorFunction: null,
     isEnabled: ({ runContext, agent }) => asked.begin(runContext, agent),
     needsApproval: async (context, input, callId = "") => {
@@ -53,19 +53,21 @@ function functionTool({ name, description, schema }: ToolCard, gated: GatedCalls
     execute: async (input, context, details) => {
       const callId = details?.toolCall?.callId ?? "";
       const wasTold = context === undefined ? false : asked.take(context, callId, input);
-      // Where the SDK was told that nobody has to be asked, no answer is what let it pass.
+      // If our reply was that no approval is needed, it did not pass by an answer.
       const isAnswered = context !== undefined && wasTold !== false;
       const said = isAnswered ? saidToAny(context, asked.agentsOf(context), name, details?.toolCall) : null;
       const passed = { said, wasAsked: wasTold !== null };
-      return told(await gated.make({ tool: name, input, toolCallId: callId }, passed, details?.signal));
+      return outcomeText(
+        await gated.make({ tool: name, input, toolCallId: callId }, passed, details?.signal),
+      );
     },
   });
   return { ...made, [PART]: new FunctionPart(name, gated) };
 }
 
 /**
- * After a resume the SDK asks about what was approved too, and makes the call whatever is said: then nothing is asked anew. It
- * does not tell whose call it is: where one agent's was approved and another's was not, one that is new was not approved.
+ * True if the SDK asks again after a resume. It then also asks about approved calls, and makes them whatever we reply.
+ * It does not name the agent: if only some agents' calls were approved, a new call counts as not approved.
  */
 function isAskedAgain(
   asked: AskedCalls,
@@ -77,19 +79,19 @@ function isAskedAgain(
   return approved.length > 0 && (approved.length === agents.length || !asked.isNew(context, callId, input));
 }
 
-/** What was said to exactly this call, which the SDK let pass by an answer: that of one of these agents. */
+/** The approval of exactly this call by an answer to one of these agents, by which the SDK let it pass. */
 function saidToAny(
   context: RunContext,
   agents: readonly AskedItem["agent"][],
   name: string,
   rawItem: RawItem | undefined,
-): Said {
+): SdkAnswer {
   const all =
     rawItem === undefined ? [] : agents.map((agent) => saidToItem(context, { agent, rawItem, name }));
   return all.find((said) => said === "yes") ?? all.find((said) => said === "always") ?? null;
 }
 
-class FunctionPart implements Part {
+class FunctionPart implements SdkToolPart {
   readonly #name: string;
   readonly gated: GatedCalls;
 
@@ -105,7 +107,7 @@ class FunctionPart implements Part {
   }
 
   note(): void {
-    // The SDK tells whoever makes the call which it is.
+    // The SDK passes the call's id to `execute`.
   }
 }
 
@@ -122,7 +124,7 @@ const Schema = z.looseObject({
   required: z.array(z.string()).default([]),
 });
 
-function parametersOf(schema: ToolCard["schema"]): Parameters {
+function parametersOf(schema: ToolCard["schema"]): LooseParameters {
   const { properties, required } = Schema.parse(schema ?? {});
   return { type: "object", properties, required, additionalProperties: true };
 }

@@ -1,30 +1,30 @@
 import { z } from "zod";
+import type { SessionOptions } from "../../call/session-options.ts";
+import { toolResult } from "../../call/tool-result.ts";
+import type { Outcome } from "../../decide/outcome.ts";
 import { RecentMap } from "../../host/recent-map.ts";
+import type { CheckResult } from "../../policy/not-run.ts";
 import type { ApprovalRequest } from "../../policy/request.ts";
-import type { CallClearance, Outcome } from "../../supervisor/outcome.ts";
-import type { SessionOptions } from "../../supervisor/session-options.ts";
-import { toolResult } from "../../supervisor/tool-result.ts";
 import { type CallsOf, type FrameworkCall, FrameworkCalls } from "../framework-calls.ts";
 import { outputText } from "../output-text.ts";
-import type { Said } from "./answers.ts";
+import type { SdkAnswer } from "./answers.ts";
 
-/** So many questions that are open are kept in mind. */
-const MOST_OPEN = 1_000;
+const MAX_OPEN = 1_000;
 
-/** Who answers, as the record names them, where a program does not say. */
+/** The answerer as the journal names it, if a program names none. */
 export const BY = "openai-agents";
 
-/** How the SDK let a call pass: what was said, and whether it had been asked about before. */
+/** How the SDK let a call pass: the answer, and whether it had asked before. */
 export interface Passed {
-  readonly said: Said;
+  readonly said: SdkAnswer;
   readonly wasAsked: boolean;
 }
 
-/** The calls of the SDK's tools: what a yes, an `always` or a no of its person means to our gate. */
+/** The calls of the SDK's tools: applies a `yes`, an `always` or a `no` of its person to our gate. */
 export class GatedCalls {
   readonly #calls: FrameworkCalls;
-  /** What was last seen to be open about a call: where the call is another by now, that is not found any more. */
-  readonly #open = new RecentMap<string, string>(MOST_OPEN);
+  /** The last open request of a call: once the call has changed, the gate no longer finds it. */
+  readonly #open = new RecentMap<string, string>(MAX_OPEN);
   readonly #conversation: string | undefined;
 
   constructor(of: CallsOf, conversation: string | undefined, options: SessionOptions = {}) {
@@ -32,31 +32,29 @@ export class GatedCalls {
     this.#conversation = conversation;
   }
 
-  /** Every tool of the session. */
   get tools() {
     return this.#calls.session.tools();
   }
 
-  /** What stands between a call and its run; once it was answered, only what was asked about is found. */
-  async clearance(call: FrameworkCall, isAnswered: boolean): Promise<CallClearance> {
+  /** Checks whether a call may run. Once it was answered, only the earlier request counts. */
+  async clearance(call: FrameworkCall, isAnswered: boolean): Promise<CheckResult> {
     const found = await this.#calls.clearance(this.#named(call), isAnswered);
     if (found.kind === "pending") this.#open.set(subjectOf(call), found.approvalId);
     return found;
   }
 
-  /** The question that was kept under this id. */
   async request(approvalId: string): Promise<ApprovalRequest | null> {
     return (await this.#calls.session.find(approvalId))?.request ?? null;
   }
 
-  /** Makes a call that nobody approved: the session asks whom it asks. */
+  /** Makes a call without the SDK's approval: the session asks its handlers. */
   run(call: FrameworkCall, signal?: AbortSignal): Promise<Outcome> {
     return this.#calls.run(this.#named(call), signal);
   }
 
   /**
-   * Makes a call that the SDK let pass. A yes is for exactly what was asked. An `always` is that for a call that was asked about,
-   * and for any other as far as the session may remember a yes: never where an operator, or a rule, demands a person.
+   * Makes a call that the SDK let pass. A `yes` approves exactly the request. An `always` does so after asking;
+   * otherwise it needs a session that may remember approvals, and no operator or rule that demands a person.
    */
   async make(call: FrameworkCall, passed: Passed, signal?: AbortSignal): Promise<Outcome> {
     const outcome = await this.#make(call, passed, signal);
@@ -64,7 +62,7 @@ export class GatedCalls {
     const open = this.#open.get(subject);
     this.#open.delete(subject);
     if (outcome.kind === "denied" && open !== undefined)
-      await this.#calls.session.putAway(open, outcome.reason);
+      await this.#calls.session.dismiss(open, outcome.reason);
     return outcome;
   }
 
@@ -82,7 +80,7 @@ export class GatedCalls {
     });
   }
 
-  /** Writes down a yes, for whoever runs the call. */
+  /** Records an approval, for the process that runs the call. */
   async approve(call: FrameworkCall, said: "yes" | "always", by: string): Promise<void> {
     const found = await this.clearance(call, true);
     if (found.kind !== "pending") return;
@@ -90,10 +88,7 @@ export class GatedCalls {
       await this.#calls.session.respond(found.approvalId, { approved: true }, by);
   }
 
-  /**
-   * Writes down a no: nothing waits for an answer any more, also where the call is another by now. Of a yes elsewhere and a no
-   * here the no counts, as long as nothing has run.
-   */
+  /** Records a rejection, even if the call has changed. It overrides an approval elsewhere until something has run. */
   async refuse(call: FrameworkCall, note: string | undefined, by: string): Promise<void> {
     const approvalId = await this.#taken(call);
     if (approvalId === null) return;
@@ -102,13 +97,13 @@ export class GatedCalls {
     await this.#calls.session.withdraw(approvalId);
   }
 
-  /** Puts a question away that nobody answered, and that is about nothing any more: no person's no. */
+  /** Dismisses an unanswered request that is obsolete: it is no person's rejection. */
   async putAway(call: FrameworkCall, reason: string): Promise<void> {
     const approvalId = await this.#taken(call);
-    if (approvalId !== null) await this.#calls.session.putAway(approvalId, reason);
+    if (approvalId !== null) await this.#calls.session.dismiss(approvalId, reason);
   }
 
-  /** Which question about a call is open, or was answered and is not used: it is so no more; null where there is none. */
+  /** Takes the request of a call that is open, or approved and unused; null if there is none. */
   async #taken(call: FrameworkCall): Promise<string | null> {
     const found = await this.clearance(call, true);
     const subject = subjectOf(call);
@@ -117,7 +112,7 @@ export class GatedCalls {
     return found.kind === "approved" ? found.approvalId : open;
   }
 
-  /** A call as it is asked about: its id is one in its conversation alone, where that was given. */
+  /** The call with an id that is unique to its conversation, if one was given. */
   #named(call: FrameworkCall): FrameworkCall {
     return this.#conversation === undefined
       ? call
@@ -132,7 +127,7 @@ export class GatedCalls {
 
 const Path = z.object({ path: z.string() });
 
-/** What a call is about, whatever it would do to it. */
+/** The subject of a call, independent of what it would do to it. */
 function subjectOf({ tool, input, toolCallId }: FrameworkCall): string {
   return JSON.stringify([tool, toolCallId, Path.safeParse(input).data?.path ?? input]);
 }
@@ -140,14 +135,14 @@ function subjectOf({ tool, input, toolCallId }: FrameworkCall): string {
 const ALWAYS_IS_NO_ANSWER = {
   kind: "denied",
   code: "APPROVAL_DENIED",
-  // The model reads the reason alone.
+  // The model reads only the reason.
   reason:
-    "somebody has to say yes to this call by itself: an `always` does not answer it; approve it without `alwaysApprove`",
+    "this call needs its own approval, and `alwaysApprove` does not give it; approve it without `alwaysApprove`",
   hint: "approve it without `alwaysApprove`",
 } as const;
 
-/** What became of a call, as the text that a model reads. */
-export function told(outcome: Outcome): string {
+/** The outcome of a call, as text for a model. */
+export function outcomeText(outcome: Outcome): string {
   const result = toolResult(outcome);
   switch (result.type) {
     case "success":
@@ -157,6 +152,6 @@ export function told(outcome: Outcome): string {
     case "error":
       return result.error;
     case "pending":
-      return `Not run, nobody has said yes yet: ${result.reason}`;
+      return `Not run, waiting for approval: ${result.reason}`;
   }
 }

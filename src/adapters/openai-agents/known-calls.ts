@@ -1,51 +1,50 @@
 import { randomUUID } from "node:crypto";
 import { RecentMap } from "../../host/recent-map.ts";
-import { type Answers, type AskedItem, type Said, saidToId, saidToItem } from "./answers.ts";
+import { type AskedItem, type RunAnswers, type SdkAnswer, saidToId, saidToItem } from "./answers.ts";
 import type { Passed } from "./gated-calls.ts";
 
-/** So many calls that nobody made are kept in mind. */
-const MOST_KNOWN = 1_000;
+/** Maximum of calls kept in memory until they are made. */
+const MAX_KNOWN = 1_000;
 
 interface Known {
   readonly callId: string;
-  readonly answers: Answers;
+  readonly answers: RunAnswers;
   readonly wasAsked: boolean;
-  /** What would be done: in the process that asked, the same object comes to whoever does it. */
+  /** The call's content: in the process that asked, `execute` gets the same object. */
   readonly content: object;
-  /** Whose call it is, where that was told. */
+  /** The SDK's item of the call, if known. */
   readonly item?: AskedItem;
 }
 
-/** A call as the SDK lets it pass, with the id that the model gave it. */
+/** A call that the SDK lets pass, with the model's id. */
 export interface Taken extends Passed {
   readonly callId: string;
 }
 
 /**
- * Which call is which: the SDK tells the id of a call to whoever says whether it is asked about, but not to whoever makes it,
- * who gets its content alone. Of several with one content the one is taken that the SDK lets pass. This says only under which
- * id a question is to be found: what it permits is the store's to say.
+ * Maps the content of a call to its id. The SDK passes the id to the approval check, but only the content to the
+ * function that makes the call. If several calls have the same content, it takes the one that the SDK lets pass. The id
+ * only locates the request: the store decides about permission.
  */
 export class KnownCalls {
   readonly #toolName: string;
-  readonly #known = new RecentMap<string, readonly Known[]>(MOST_KNOWN);
+  readonly #known = new RecentMap<string, readonly Known[]>(MAX_KNOWN);
 
   constructor(toolName: string) {
     this.#toolName = toolName;
   }
 
-  /** Keeps a call in mind; `key` is what tells its content from others. */
+  /** Keeps a call in memory; `key` identifies its content. */
   note(key: string, known: Known): void {
     const isSame = ({ callId, content }: Known) => callId === known.callId && content === known.content;
     const before = this.#known.get(key) ?? [];
     const others = before.filter((one) => !isSame(one));
-    this.#known.set(key, [...others, { ...before.find(isSame), ...known }].slice(-MOST_KNOWN));
+    this.#known.set(key, [...others, { ...before.find(isSame), ...known }].slice(-MAX_KNOWN));
   }
 
   /**
-   * The call of this content that the SDK lets pass; where none is known, as in a process that was not told, one that nobody was
-   * asked about, under an id that no other has. Only one that is told with its agent is taken for another object of the same
-   * content.
+   * The call of this content that the SDK lets pass. If none is known (as in another process), a call that was not
+   * asked about, under a new id. A call matches another object of the same content only if its item is known.
    */
   take(key: string, content: object): Taken {
     const known = this.#known.get(key) ?? [];
@@ -66,8 +65,8 @@ export class KnownCalls {
     return !one.wasAsked || said === "yes" || said === "always";
   }
 
-  /** A call that nobody was asked about is nobody's yes, whatever was said to another one of its id. */
-  #said({ answers, item, callId, wasAsked }: Known): Said {
+  /** A call that was not asked about has no approval, whatever was answered to another one of its id. */
+  #said({ answers, item, callId, wasAsked }: Known): SdkAnswer {
     if (!wasAsked) return null;
     return item === undefined ? saidToId(answers, this.#toolName, callId) : saidToItem(answers, item);
   }

@@ -1,26 +1,27 @@
 import type { FrameworkCall } from "../framework-calls.ts";
-import type { Answers, AskedItem, RawItem } from "./answers.ts";
+import type { AskedItem, RawItem, RunAnswers } from "./answers.ts";
 import type { GatedCalls } from "./gated-calls.ts";
 
-/** Where a tool of the SDK keeps what is ours in it. */
+/** Key of our part in a tool of the SDK. */
 export const PART: unique symbol = Symbol("cofferdam");
 
-/** What is ours in a tool of the SDK: which of our calls one of its calls stands for. */
-export interface Part {
+/** Our part of a tool of the SDK: maps its calls to ours. */
+export interface SdkToolPart {
   readonly gated: GatedCalls;
-  /** None where it could not be made: the call itself says why. */
+  /** Empty if none could be made: the call itself reports the reason. */
   callsOf(item: RawItem): Promise<readonly FrameworkCall[]>;
-  /** Keeps in mind that an item was asked about, perhaps by another process. */
-  note(item: AskedItem, answers: Answers): void;
+  /** Records that an item was asked about, perhaps by another process. */
+  note(item: AskedItem, answers: RunAnswers): void;
 }
 
-/** Something that a tool of the SDK is made of, and in which a part of ours is. */
+/** The part of an SDK tool that holds our part. */
 export interface HasPart {
-  readonly [PART]: Part;
+  /** @internal */
+  readonly [PART]: SdkToolPart;
 }
 
-/** What is ours in a tool; null for anybody else's. */
-export function partOf(tool: object): Part | null {
+/** Our part in a tool; null for other tools. */
+export function partOf(tool: object): SdkToolPart | null {
   const holder = "shell" in tool ? tool.shell : "editor" in tool ? tool.editor : tool;
   return hasPart(holder) ? holder[PART] : null;
 }

@@ -1,29 +1,23 @@
 import { type ApplyPatchOperation, applyDiff } from "@openai/agents";
 import { z } from "zod";
+import type { Outcome } from "../../decide/outcome.ts";
 import { thrownText } from "../../errors.ts";
-import type { Outcome } from "../../supervisor/outcome.ts";
-import { MOST_FILE_BYTES } from "../../tool/files/input.ts";
+import { MAX_FILE_BYTES } from "../../tool/files/input.ts";
 import type { FrameworkCall } from "../framework-calls.ts";
-import { told } from "./gated-calls.ts";
+import { outcomeText } from "./gated-calls.ts";
 
-/** The call of a tool on files that a patch comes to, or why there is none, as a model reads it. */
+/** The call of a file tool for a patch, or the reason why there is none, for a model. */
 export type Planned =
   | { readonly kind: "call"; readonly call: FrameworkCall }
   | { readonly kind: "stopped"; readonly reason: string };
 
-/**
- * So many comparisons of two lines a patch may take, which the SDK makes without letting anything else happen: each line of the
- * diff is looked for at each line of the file. Long lines take longer.
- */
-const MOST_STEPS = 20_000_000;
+/** Maximum of line comparisons: the SDK compares each line of a diff with each of the file, without yielding. */
+const MAX_STEPS = 20_000_000;
 const CHARS_OF_A_STEP = 64;
 
 type Run = (call: FrameworkCall) => Promise<Outcome>;
 
-/**
- * The one call that a patch comes to. Of a file that is changed the whole text is read, by our tool, and all of it is what the
- * edit replaces: a file that is another by then is left as it is.
- */
+/** The one call of a patch: it replaces a file's whole text, and touches no file that has changed since. */
 export async function planned(operation: ApplyPatchOperation, callId: string, run: Run): Promise<Planned> {
   const call = (tool: string, input: unknown): Planned => ({
     kind: "call",
@@ -40,7 +34,7 @@ export async function planned(operation: ApplyPatchOperation, callId: string, ru
     return diff.trim() === ""
       ? call("move_file", { from: path, to: operation.moveTo })
       : stopped(
-          "a patch does not change a file and move it at once. Move it by a patch without a diff, then patch it",
+          "a patch can't change a file and move it at once. Move it with a patch without a diff, then patch it",
         );
   const before = await wholeText(path, callId, run);
   if (typeof before !== "string") return before;
@@ -51,7 +45,7 @@ export async function planned(operation: ApplyPatchOperation, callId: string, ru
     : call("edit_file", { path, edits: [{ old_text: before, new_text: after }] });
 }
 
-/** What of its file a patch has to read; null where that is nothing. */
+/** The read that a patch needs of its file, or null. */
 export function readOf(operation: ApplyPatchOperation, callId: string): FrameworkCall | null {
   return operation.type === "update_file" && operation.moveTo === undefined
     ? reading(operation.path, callId, 1)
@@ -71,16 +65,17 @@ const Text = z.object({
   is_line_cut: z.boolean(),
 });
 
-/** All of a text, as our tool reads it, part by part. */
+/** The whole text of a file, read by our tool part by part. */
 async function wholeText(path: string, callId: string, run: Run): Promise<string | Planned> {
   let text = "";
   for (let first = 1; ; ) {
     const outcome = await run(reading(path, callId, first));
-    if (outcome.kind !== "done" || !("value" in outcome)) return { kind: "stopped", reason: told(outcome) };
+    if (outcome.kind !== "done" || !("value" in outcome))
+      return { kind: "stopped", reason: outcomeText(outcome) };
     const part = Text.safeParse(outcome.value).data;
-    if (part === undefined) return stopped("this is no text: change it by a command");
-    if (part.is_line_cut || part.size > MOST_FILE_BYTES)
-      return stopped("this is too large for a patch: change it by a command");
+    if (part === undefined) return stopped("the file is not a text: change it with a command");
+    if (part.is_line_cut || part.size > MAX_FILE_BYTES)
+      return stopped("the file is too large for a patch: change it with a command");
     text += part.text;
     first += part.lines;
     if (part.is_end) return text;
@@ -88,19 +83,15 @@ async function wholeText(path: string, callId: string, run: Run): Promise<string
 }
 
 function patched(before: string, diff: string, mode: "create" | "default"): string | Planned {
-  if (stepsOf(before, diff) > MOST_STEPS)
+  if (linesOf(before) * (linesOf(diff) + diff.length / CHARS_OF_A_STEP) > MAX_STEPS)
     return stopped(
-      "this patch has too much context for a file of this length. Give fewer lines around what changes, or change it by a command",
+      "the patch has too much context for a file of this length. Use fewer context lines, or change the file with a command",
     );
   try {
     return applyDiff(before, diff, mode);
   } catch (error) {
     return stopped(thrownText(error));
   }
-}
-
-function stepsOf(before: string, diff: string): number {
-  return linesOf(before) * (linesOf(diff) + diff.length / CHARS_OF_A_STEP);
 }
 
 function linesOf(of: string): number {

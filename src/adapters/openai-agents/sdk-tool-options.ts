@@ -1,56 +1,52 @@
 import type { RunContext, RunToolApprovalItem } from "@openai/agents";
 import { z } from "zod";
-import { assertOptions, callback, type OptionsOf, text } from "../../supervisor/options.ts";
+import { assertOptions, callback, nonEmptyText, type OptionsOf } from "../../call/options.ts";
 import { BY } from "./gated-calls.ts";
-import type { Part } from "./part.ts";
+import type { SdkToolPart } from "./part.ts";
 
-/** Asks somebody at once, in place of an interruption. */
+/** Asks a person at once, instead of an interruption. */
 export type OnApproval = (
   context: RunContext,
   item: RunToolApprovalItem,
 ) => Promise<{ approve: boolean; reason?: string }>;
 
-/** In which conversation calls are made. */
+/** The conversation of calls. */
 export interface InConversation {
   /**
-   * The id of the conversation, of your own making: the same in every process that takes a run up, and another one for anybody
-   * else. A yes is then to a call of this conversation; without it, to any call of that id that asks for the same.
+   * Your own id of the conversation: the same in every process that resumes a run, and unique. An approval then holds
+   * in this conversation; without it, for any call of that id with the same content.
    */
   readonly conversation?: string;
 }
 
-/** How a tool that the SDK defines is named, and who is asked at once. */
+/** Name of a tool that the SDK defines, and its immediate approval. */
 export interface SdkToolOptions extends InConversation {
-  /** As the model knows it. */
+  /** Name for the model. */
   readonly name?: string;
   readonly onApproval?: OnApproval;
 }
 
-const CONVERSATION = text("the id of a conversation, as a text").min(1, {
-  error: "the id of a conversation, as a text",
-});
-
 const SDK_TOOL_OPTIONS: OptionsOf<SdkToolOptions> = z.strictObject({
-  name: text("a name, as a text").min(1, { error: "a name, as a text" }).optional(),
-  onApproval: callback("a function that answers").optional(),
-  conversation: CONVERSATION.optional(),
+  name: nonEmptyText("a name (a string)").optional(),
+  onApproval: callback("a function that returns an answer").optional(),
+  conversation: nonEmptyText("the id of a conversation (a string)").optional(),
 });
 
-const IN_CONVERSATION: OptionsOf<InConversation> = z.strictObject({ conversation: CONVERSATION.optional() });
+const IN_CONVERSATION: OptionsOf<InConversation> = SDK_TOOL_OPTIONS.pick({ conversation: true });
 
-/** These options, where they are some. Throws `USAGE`. */
+/** The options, checked. Throws `USAGE`. */
 export function checked(of: "cofferdamShell" | "cofferdamEditor", options: SdkToolOptions): SdkToolOptions {
   assertOptions(of, SDK_TOOL_OPTIONS, options);
   return options;
 }
 
-/** Throws `USAGE` where this is not the id of a conversation. */
+/** Throws `USAGE` if this is no valid id of a conversation. */
 export function assertConversation(of: string, conversation: string | undefined): void {
   assertOptions(of, IN_CONVERSATION, { conversation });
 }
 
-/** Asks somebody at once; a no is written down, for the SDK tells nobody of it. */
-export function askedAtOnce(onApproval: OnApproval, part: Part): OnApproval {
+/** Asks a person at once, and records a rejection, which the SDK reports nowhere. */
+export function askedAtOnce(onApproval: OnApproval, part: SdkToolPart): OnApproval {
   return async (context, item) => {
     part.note(item, context);
     const answer = await onApproval(context, item);

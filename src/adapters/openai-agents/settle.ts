@@ -1,28 +1,28 @@
 import type { RunToolApprovalItem } from "@openai/agents";
 import type { ApprovalRequest } from "../../policy/request.ts";
 import type { FrameworkCall } from "../framework-calls.ts";
-import { type Answers, noteTo, saidToItem } from "./answers.ts";
+import { noteTo, type RunAnswers, saidToItem } from "./answers.ts";
 import { BY } from "./gated-calls.ts";
-import { type Part, partOf } from "./part.ts";
+import { partOf, type SdkToolPart } from "./part.ts";
 
-/** What there is to know of a run that was interrupted: a `RunState`, in the process that began it or in any other. */
+/** The used part of an interrupted run: a `RunState`, in the process that began it or in any other. */
 export interface InterruptedRun {
   getInterruptions(): readonly RunToolApprovalItem[];
   reject(item: RunToolApprovalItem, options?: { message?: string }): void;
-  /** The SDK's own field: nothing else tells what was said so far. */
-  readonly _context: Answers;
+  /** The SDK's own field: nothing else holds the answers so far. */
+  readonly _context: RunAnswers;
 }
 
-/** What is still to be answered, with what is asked: what would be done, and which rule wants a yes. */
+/** An unanswered item and its requests: the action, and the rule that needs approval. */
 export interface OpenItem {
   readonly item: RunToolApprovalItem;
   readonly requests: readonly ApprovalRequest[];
 }
 
 /**
- * Brings together what was answered in the run and what was answered elsewhere, before the run goes on: a yes or a no of the
- * run's person is written down as `by`'s, so that nothing stays open, and a no from elsewhere, or one by silence, is told to
- * the run. A yes from elsewhere needs nothing: the run goes on by it. Returns what nobody has answered.
+ * Merges the answers in a run with those given elsewhere, before the run continues. An answer of the run's person is
+ * recorded as `by`'s, so that nothing stays open. A rejection elsewhere, or by timeout, is passed to the run. An
+ * approval elsewhere needs nothing: the run continues with it. Returns the unanswered items.
  */
 export async function settle(run: InterruptedRun, by = BY): Promise<readonly OpenItem[]> {
   const open: OpenItem[] = [];
@@ -55,8 +55,7 @@ export async function settle(run: InterruptedRun, by = BY): Promise<readonly Ope
   return open;
 }
 
-/** What is ours in the tool that an item is about. */
-function partOfItem({ rawItem, agent }: RunToolApprovalItem): Part | null {
+function partOfItem({ rawItem, agent }: RunToolApprovalItem): SdkToolPart | null {
   for (const tool of agent.tools) {
     const isIt =
       rawItem.type === "function_call"
@@ -73,8 +72,8 @@ type Stand =
   | { readonly kind: "denied"; readonly reason: string }
   | { readonly kind: "answered" };
 
-/** How it stands with the calls of an item that nobody answered in the run. */
-async function standOf(part: Part, calls: readonly FrameworkCall[]): Promise<Stand> {
+/** The state of an item's calls that were not answered in the run. */
+async function standOf(part: SdkToolPart, calls: readonly FrameworkCall[]): Promise<Stand> {
   const requests: ApprovalRequest[] = [];
   for (const call of calls) {
     const found = await part.gated.clearance(call, true);

@@ -1,10 +1,10 @@
 import type { ShellOutputResult } from "@openai/agents";
 import { z } from "zod";
-import type { Outcome } from "../../supervisor/outcome.ts";
-import { quarantinedText, toolResult } from "../../supervisor/tool-result.ts";
-import { told } from "./gated-calls.ts";
+import { quarantinedText, toolResult } from "../../call/tool-result.ts";
+import type { Outcome } from "../../decide/outcome.ts";
+import { outcomeText } from "./gated-calls.ts";
 
-/** What a command that did not run ends with: a shell says so of one that it may not run (POSIX, XCU 2.8.2). */
+/** Status of a command that did not run: a shell's status for one that it may not run (POSIX, XCU 2.8.2). */
 const NOT_RUN = 126;
 
 const Ran = z.object({
@@ -15,13 +15,13 @@ const Ran = z.object({
   denials: z.array(z.object({ remedy: z.string() })),
 });
 
-/** What became of one command, as the SDK's shell tells it, in at most so many characters: null for any number. */
+/** The outcome of one command for the SDK's shell, in at most `most` characters; null means no maximum. */
 export function shellOutput(outcome: Outcome, most: number | null): ShellOutputResult {
   const result = toolResult(outcome);
   const ran = result.type === "success" ? Ran.safeParse(result.output).data : undefined;
   if (ran === undefined) {
     const exitCode = outcome.kind === "not-found" ? outcome.code : NOT_RUN;
-    return { ...bounded("", told(outcome), most), outcome: { type: "exit", exitCode } };
+    return { ...bounded("", outcomeText(outcome), most), outcome: { type: "exit", exitCode } };
   }
   const remedies = ran.denials.map(({ remedy }) => `What would help: ${remedy}\n`).join("");
   return {
@@ -30,7 +30,7 @@ export function shellOutput(outcome: Outcome, most: number | null): ShellOutputR
   };
 }
 
-/** Both within the bound: where they are too long, what went wrong has half of it, or what the other leaves. */
+/** Both texts within the maximum. If they are too long, stderr gets half of it, or what stdout leaves. */
 function bounded(
   stdout: string,
   stderr: string,

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { RunContext, Shell, ShellAction, ShellOutputResult, ShellResult } from "@openai/agents";
 import type { CallsOf, FrameworkCall } from "../framework-calls.ts";
-import type { Answers, RawItem } from "./answers.ts";
+import type { RawItem, RunAnswers } from "./answers.ts";
 import { GatedCalls } from "./gated-calls.ts";
 import { KnownCalls } from "./known-calls.ts";
-import { type HasPart, PART, type Part } from "./part.ts";
+import { type HasPart, PART, type SdkToolPart } from "./part.ts";
 import { askedAtOnce, checked, type OnApproval, type SdkToolOptions } from "./sdk-tool-options.ts";
 import { shellOutput } from "./shell-output.ts";
 
-/** What `shellTool` takes. */
+/** The options of `shellTool`. */
 export interface ShellToolOptions {
   name: string;
   shell: Shell & HasPart;
@@ -17,9 +17,9 @@ export interface ShellToolOptions {
 }
 
 /**
- * What `shellTool` takes, over our shell: each command of an action is a call of its own, read, judged, asked about and run
- * inside walls. What is denied is a command that says so on its standard error, with status 126. Throws `USAGE` for options that
- * there are not.
+ * Options of `shellTool` over our shell. Each command of an action is a call of its own: parsed, checked, asked about
+ * and run in the sandbox. A denied command exits with status 126 and the reason on stderr. Throws `USAGE` for unknown
+ * options.
  */
 export function cofferdamShell(of: CallsOf, options: SdkToolOptions = {}): ShellToolOptions {
   const { name = "shell", onApproval, conversation } = checked("cofferdamShell", options);
@@ -36,7 +36,7 @@ export function cofferdamShell(of: CallsOf, options: SdkToolOptions = {}): Shell
 class GatedShell implements Shell, HasPart {
   readonly #gated: GatedCalls;
   readonly #known: KnownCalls;
-  readonly [PART]: Part;
+  readonly [PART]: SdkToolPart;
 
   constructor(gated: GatedCalls, name: string) {
     this.#gated = gated;
@@ -54,7 +54,7 @@ class GatedShell implements Shell, HasPart {
     };
   }
 
-  async needsApproval(answers: Answers, action: ShellAction, callId: string): Promise<boolean> {
+  async needsApproval(answers: RunAnswers, action: ShellAction, callId: string): Promise<boolean> {
     const clearances = [];
     for (const call of callsOf(action, callId)) clearances.push(await this.#gated.clearance(call, false));
     const wasAsked = clearances.some(({ kind }) => kind === "pending");

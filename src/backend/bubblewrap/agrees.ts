@@ -7,15 +7,12 @@ import { listedSockets } from "../../profile/sockets.ts";
 import { type Facts, nodeAt } from "../facts.ts";
 import type { Change } from "./transitions.ts";
 
-/**
- * Replays the mounts at every change against the model (law 7): nothing shown may be more than the profile gives.
- * Throws `INTERNAL`: a disagreement is our fault, and never a launch.
- */
+/** Replays the mounts against the model (law 7). Throws `INTERNAL` if they show more: our fault, and never a launch. */
 export function assertAgrees(profile: Profile, facts: Facts, changes: readonly Change[]): void {
   const ruler = pathRuler(profile);
   for (const change of changes) {
     const node = nodeAt(facts, change.path);
-    // What a link says is no content, and a cover takes away.
+    // The target of a link is no content, and a cover only takes away.
     if (node.kind === "missing" || change.kind === "cover-link") continue;
     const allowed = ruler(change.path, {
       kind: node.kind === "folder" ? "folder" : "file",
@@ -26,7 +23,7 @@ export function assertAgrees(profile: Profile, facts: Facts, changes: readonly C
     if (!isAtMost(given, isSocket ? "read" : allowed)) {
       throw new CofferdamError(
         "INTERNAL",
-        `the plan gives ${given} at ${visible(change.path)}, where the profile gives ${allowed}`,
+        `the plan grants ${given} at ${visible(change.path)}, but the profile grants ${allowed}`,
       );
     }
   }

@@ -1,9 +1,9 @@
 /** One way in which a sandbox of bubblewrap is tighter than its profile. It is never looser. */
 export interface DeclaredApproximation {
   readonly name: string;
-  /** What is refused although the profile allows it, and why. */
+  /** Operations that are rejected although the profile allows them, and why. */
   readonly what: string;
-  /** The most of all acts that a test may need it for: beyond that it would explain what it is not about. */
+  /** The maximum share of operations that it may explain in a test: beyond that it hides other differences. */
   readonly share: number;
 }
 
@@ -15,55 +15,55 @@ export interface DeclaredApproximation {
 export const APPROXIMATIONS = [
   {
     name: "dac",
-    what: "the modes of the host's own files hold as well: nobody gets more than the user whom the sandbox runs as",
+    what: "file modes of the host also apply: no call gets more than the user that the sandbox runs as",
     share: 0.03,
   },
   {
     name: "suffix-snapshot",
-    what: "of a folder with a suffix list, the files that match at the start are shown one by one, up to 64; nothing is made, moved or removed there",
+    what: "a folder with a suffix list shows the files that match at the start, up to 64; nothing can be created, moved or removed there",
     share: 0.05,
   },
   {
     name: "link-target",
-    what: "a mount can't stand on a symlink, so a mask on one holds for what it leads to as well",
+    what: "a mask on a symlink also covers its target, because a mount can't be on a symlink",
     share: 0.03,
   },
   {
     name: "link-folder",
-    what: "a symlink can't be pinned, so the folder that holds a protected one is read-only",
+    what: "the folder of a protected symlink is read-only, because a symlink can't be pinned",
     share: 0.03,
   },
   {
     name: "missing-folder",
-    what: "what must not be made is held at its first missing folder, so nothing can be made there",
+    what: "a missing protected path is blocked at its first missing folder, so nothing can be created there",
     share: 0.02,
   },
   {
     name: "search-bound",
-    what: "a folder that could not be searched for what must be protected is read-only, where the config says so",
+    what: "a folder that could not be searched for protected files is read-only, if the config says so",
     share: 0.03,
   },
   {
     name: "mount-budget",
-    what: "a folder that holds more protected names than mounts can be made for is read-only, or hidden, as a whole",
+    what: "a folder with too many protected names for mounts is read-only, or hidden, as a whole",
     share: 0.03,
   },
   {
     name: "alias",
-    what: "a mask holds for every other name that a mount of the host gives to what it covers",
+    what: "a mask also covers every other path that a mount of the host gives to a covered file",
     share: 0.01,
   },
   {
     name: "pinned-node",
-    what: "the node of a grant, a mask or a pin is a mount, which can't be moved, replaced or removed",
+    what: "the path of a grant, a mask or a pin is a mount, which can't be moved, replaced or removed",
     share: 0.04,
   },
   {
     name: "cross-mount",
-    what: "nothing can be linked or moved from one mount to another, so not across a grant, a mask or a pin",
+    what: "files can't be linked or moved across a grant, a mask or a pin, because these are mounts",
     share: 0.12,
   },
 ] as const satisfies readonly DeclaredApproximation[];
 
 /** The name of a declared approximation. */
-export type ApproximationName = (typeof APPROXIMATIONS)[number]["name"];
+export type BubblewrapApproximationName = (typeof APPROXIMATIONS)[number]["name"];

@@ -3,16 +3,15 @@ import type { ExpectedMount, Input, PlanClause } from "../plan.ts";
 import { expectedMounts } from "./expected-mounts.ts";
 import type { Change } from "./transitions.ts";
 
-/** What changes come to, in their order. */
+/** The launcher options for changes, in order. */
 export interface Clauses {
   readonly clauses: readonly PlanClause[];
-  /** What the launcher reads for them, from `firstFd` on. */
+  /** Inputs that the launcher reads for them, from `firstFd` on. */
   readonly inputs: readonly Input[];
-  /** The mounts that they leave. */
   readonly mounts: readonly ExpectedMount[];
 }
 
-/** The options that carry changes out, and what belongs to them. */
+/** Returns the options that carry out the changes, with their inputs. */
 export function clausesOf(changes: readonly Change[], facts: Facts, firstFd: number): Clauses {
   const copied = new Set(changes.filter((change) => isCopied(change, changes, facts)));
   const inputs: Input[] = [];
@@ -32,12 +31,12 @@ export function clausesOf(changes: readonly Change[], facts: Facts, firstFd: num
 }
 
 /**
- * True for a file that is copied instead of mounted: for each mount the launcher reads the whole mount table. The copy lies
- * on the base, which is sealed; with anything shown above, it would be written there. Whoever copies it on may write in that.
+ * True for a file that is copied: the launcher reads the mount table for each mount. Not below another mount, where
+ * others may have write access to the copy.
  */
 function isCopied({ kind, access, path }: Change, changes: readonly Change[], facts: Facts): boolean {
   const node = nodeAt(facts, path);
-  // Whoever else tools run as may be kept from a file by an access list, which a copy has none of.
+  // Other users that tools run as may be excluded by an access list, which a copy lacks.
   if (
     !facts.user.isCaller ||
     kind !== "show" ||
@@ -56,7 +55,7 @@ function mountArgs({ kind, access, path, passable }: Change, facts: Facts, fd: n
       return [access === "read" ? "--ro-bind" : "--bind", path, path];
     case "hide-folder":
       return ["--perms", passable ? "0555" : "0000", "--tmpfs", path];
-    // It stands before the launcher begins, and comes along with the mount that it lies on.
+    // It exists before the launcher starts, and comes with the mount below it.
     case "cover-link":
       return [];
     case "hide-file":

@@ -8,17 +8,17 @@ const SYSCALLS = {
 } as const satisfies Readonly<Record<Facts["arch"], readonly string[]>>;
 
 /**
- * What connects to servers inside, as perl. It runs outside of the walls, as the user who started them, and only has what a
- * process needs for that: the sandbox's network. Nothing inside sees it or can send it anything.
- * 1. It has a channel of Node's for handles as its standard input, and the sandbox's network namespace as its standard
- *    output. It enters the user namespace that owns this one (`NS_GET_USERNS`, ioctl_nsfs(2)), which takes no rights of the
- *    machine's but gives those over the network, and then the network (setns(2)). It says `"ready"`.
- * 2. For each line `[id,port]` it connects a socket to that port of the sandbox's loopback, first by 127.0.0.1, then by ::1,
- *    and sends it out with its id, as `listener.ts` does with the one that listens; where nobody listens, the id alone.
- *    It never blocks for longer than a twentieth of a second: a socket whose server is busy is sent while it connects.
+ * The perl program that connects to servers inside. It runs outside the sandbox, as the user who started it, and is
+ * only given the sandbox's network. Processes inside can neither see it nor send it anything.
+ * 1. Its standard input is a Node channel for handles, its standard output the sandbox's network namespace. It enters
+ *    the owning user namespace (`NS_GET_USERNS`, ioctl_nsfs(2)), which needs no rights on the machine but gives those
+ *    over the network, then the network (setns(2)), and says `"ready"`.
+ * 2. For each line `[id,port]` it connects a socket to that port of the sandbox's loopback, first 127.0.0.1, then ::1.
+ *    It sends the socket out with its id, as `listener.ts` does, or the id alone if nothing listens. It blocks for a
+ *    twentieth of a second at most: if the server is busy, the socket is sent while it connects.
  * 3. It ends with the channel, and so with the supervisor. Other lines are the channel's own.
  *
- * Numbers are those of Linux: `CLONE_NEWUSER`, `CLONE_NEWNET`, `SOCK_STREAM | SOCK_NONBLOCK`, `EINPROGRESS`, `SO_ERROR`.
+ * Linux numbers: `CLONE_NEWUSER`, `CLONE_NEWNET`, `SOCK_STREAM | SOCK_NONBLOCK`, `EINPROGRESS`, `SO_ERROR`.
  */
 const CONNECT = `
 my ($setns, $sendmsg) = @ARGV;
@@ -55,7 +55,7 @@ while (sysread $channel, $lines, 65536, length $lines) {
 }
 `;
 
-/** The words that start it. */
+/** The command that starts it. */
 export function connectorWords(
   perl: AbsolutePath,
   { arch }: Pick<Facts, "arch">,

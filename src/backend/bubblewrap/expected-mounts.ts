@@ -4,7 +4,7 @@ import { inFilesystem, mountOf, mountsBelow } from "../host-mounts.ts";
 import type { ExpectedMount } from "../plan.ts";
 import type { Change } from "./transitions.ts";
 
-/** The mounts that the changes must leave in the kernel's table; of several on one point the last is meant. */
+/** The mounts that the changes must leave in the kernel's table; of several on one point the last counts. */
 export function expectedMounts(changes: readonly Change[], facts: Facts): readonly ExpectedMount[] {
   return changes.flatMap((change) => expectedOf(change, facts));
 }
@@ -29,7 +29,7 @@ function emptyAt(point: AbsolutePath): ExpectedMount {
   return { point, readOnly: true, type: "tmpfs", source: null, optional: false, hides: true };
 }
 
-/** A bind brings the mounts below its source along; each is read-only when the bind is, or when it was before. */
+/** A bind includes the mounts below its source; each is read-only if the bind is, or if it was before. */
 function shown(
   point: AbsolutePath,
   source: AbsolutePath,

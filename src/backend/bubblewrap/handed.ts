@@ -1,28 +1,27 @@
 import { GATES_OWN } from "../../tool/obeyed-names.ts";
 
 /**
- * How a program's words reach the gate: by variables of its shell, `cofferdam_words` of them, which it takes out before the
- * program starts. So a launcher's own words are the same for every call under one profile, and it can be started before
- * anybody knows of what. Only their names are ever read as shell. What is too much for variables stands in the launcher's
- * words, where the kernel takes more: of one and of the other all is the program's, in this order.
+ * The words of a program as the gate gets them: in variables of its shell, `cofferdam_words` of them, removed before
+ * the program starts. A launcher's own words are then the same for every call under one profile, and it can start
+ * before the call is known. Only the variables' names are ever read as shell. Words too long for variables follow in
+ * the launcher's words, where the kernel allows more. The program's words are the former, then the latter.
  */
 export interface Handed {
-  /** Words that stand behind the gate's own, in the launcher's. */
+  /** Words after the gate's own, in the launcher's. */
   readonly argv: readonly string[];
-  /** The variables, by name. */
   readonly variables: ReadonlyMap<string, string>;
 }
 
-/** Each takes a shell some microseconds, and the launcher takes 9,000 words by its options (bubblewrap.c, `MAX_ARGS`). */
-const MOST_WORDS = 64;
+/** Each costs a shell some microseconds, and the launcher takes 9,000 words as options (bubblewrap.c, `MAX_ARGS`). */
+const MAX_WORDS = 64;
 
-/** The kernel takes 128 KiB for one variable (execve(2), `MAX_ARG_STRLEN`). In characters, of four bytes at the most. */
-const MOST_LENGTH = 16_384;
+/** The kernel's maximum of one variable: 128 KiB (execve(2), `MAX_ARG_STRLEN`), in characters of up to four bytes. */
+const MAX_LENGTH = 16_384;
 
-/** Hands over the words of one program. */
+/** Splits the words of one program into variables and launcher words. */
 export function handOver(words: readonly string[]): Handed {
   const length = words.reduce((sum, word) => sum + word.length, 0);
-  const isHanded = words.length <= MOST_WORDS && length <= MOST_LENGTH;
+  const isHanded = words.length <= MAX_WORDS && length <= MAX_LENGTH;
   const handed = isHanded ? words : [];
   return {
     argv: isHanded ? [] : words,
@@ -33,7 +32,7 @@ export function handOver(words: readonly string[]): Handed {
   };
 }
 
-/** The lines of a POSIX shell that take the words that were handed over, behind those that it has in `"$@"`. */
+/** The lines of a POSIX shell that take the words from the variables, after those that it has in `"$@"`. */
 export const TAKE_WORDS = [
   "cofferdam_at=0 cofferdam_names= cofferdam_values=",
   'while [ "$cofferdam_at" -lt "$cofferdam_words" ]; do',

@@ -2,22 +2,21 @@ import type { AbsolutePath } from "../../profile/path.ts";
 import { knownPath } from "../../profile/path.ts";
 import type { NameFiles } from "../facts.ts";
 
-/** The name that a sandbox has as a host. */
+/** The host name of a sandbox. */
 export const HOST_NAME = "cofferdam";
 
 /** HOME inside: private, on the scratch space, gone after the call. */
 export const HOME = knownPath("/tmp/home");
 
-/** A file made for the call in a folder that is made for the call. */
+/** A file made for the call, in a folder made for the call. */
 export interface MadeFile {
   readonly path: AbsolutePath;
   readonly text: string;
 }
 
 /**
- * The files by which programs learn who and where they are: root, the caller and nobody, this host alone, no resolver.
- * Nothing of the machine's own users, names or networks stands in them. With `names`, for what has the machine's own network, names
- * are looked up as the machine does: its hosts, to which the sandbox's own name is added, and its resolver.
+ * The files that describe the user and host: root, the caller and `nobody`, this host alone, no resolver. They hold
+ * none of the machine's users, names or networks. With `names`, for its own network, its hosts and resolver are there.
  */
 export function identityFiles(
   user: { readonly uid: number; readonly gid: number },

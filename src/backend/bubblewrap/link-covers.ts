@@ -5,15 +5,15 @@ import { withLauncherAround } from "./shelter.ts";
 import type { Change } from "./transitions.ts";
 
 /**
- * Puts a mount on each symlink, as perl, before the launcher stands that starts the program. Its words are the number of
- * prctl(2), how many links there are, their paths in hex, and the launcher's own words. For each link in order:
- * 1. open_tree(2) makes a mount that shows the link itself, not what it leads to (`AT_SYMLINK_NOFOLLOW`);
- * 2. mount_setattr(2) gives it the flags that the launcher demands of everything that a bind brings along. A flag that it had
- *    to add would be set by path, and so on what the link leads to;
- * 3. move_mount(2), which follows no link by itself, puts it on the link.
- * The link leads where it led, and the kernel refuses to remove, rename or replace it (fs/namei.c, `is_local_mountpoint`).
- * mount(2) alone, which bwrap uses, follows links. Then perl drops what the launcher gave it and becomes the launcher, which
- * refuses to start with capabilities. Numbers are the same on both architectures (include/uapi/asm-generic/unistd.h).
+ * Puts a mount on each symlink, as perl, before it starts the launcher. Words: the number of prctl(2), the number of
+ * links, their paths in hex, the launcher's words. For each link in order:
+ * 1. open_tree(2) makes a mount of the link itself, not its target (`AT_SYMLINK_NOFOLLOW`);
+ * 2. mount_setattr(2) gives it the flags that the launcher demands of bound mounts. The launcher would add a missing
+ *    flag by path, and so to the target;
+ * 3. move_mount(2), which follows no link by itself, puts it on the link. The link leads where it led, and the kernel
+ *    refuses to remove, rename or replace it (fs/namei.c, `is_local_mountpoint`). mount(2), as in bwrap, follows links.
+ *    Then perl drops its capabilities and becomes the launcher, which refuses to start with any. Numbers are the same
+ *    on both architectures (include/uapi/asm-generic/unistd.h).
  */
 const COVER = `
 my ($prctl, $count, @words) = @ARGV;
@@ -33,10 +33,10 @@ exec { $words[0] } @words or failed($words[0]);
 /** prctl(2): arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h. */
 const PRCTL = { x64: 157, arm64: 167 } as const;
 
-/** What an outer launcher has to give for it. */
+/** Options that an outer launcher needs for it. */
 export const COVER_OPTIONS: readonly string[] = ["--cap-add", "CAP_SYS_ADMIN"];
 
-/** The same launch, with a mount on each symlink that the changes cover; the same value where they cover none. */
+/** The same launch, with a mount on each symlink that the changes cover; the same value if there are none. */
 export function withCovers(
   plan: GatedPlan,
   { changes }: { readonly changes: readonly Change[] },
@@ -51,7 +51,7 @@ export function withCovers(
   return withLauncherAround(plan, { writable: [], launcher, devices, deviceNodes }, { options, words });
 }
 
-/** The words that cover these links and become the launcher. Null without a perl. */
+/** The words that cover these links and become the launcher. Null without perl. */
 export function coverWords(
   links: readonly AbsolutePath[],
   { perl }: Pick<Launcher, "perl">,

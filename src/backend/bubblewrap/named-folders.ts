@@ -2,20 +2,17 @@ import { type AbsolutePath, namesOf, parentOf, ROOT, upwards } from "../../profi
 import { exactTest, type PathTest, type Pattern } from "../../profile/pattern.ts";
 import type { Profile } from "../../profile/profile.ts";
 
-/** A `none` mask that is looked for, with its test. */
 interface Searched {
   readonly pattern: Pattern;
   readonly test: PathTest;
 }
 
-/** A profile is a value: what was compiled from it once holds for as long as anyone has it. */
+/** Profiles are immutable: compiled globs hold for as long as the profile exists. */
 const compiled = new WeakMap<Profile, readonly Searched[]>();
 
 /**
- * The folders above a path that a `none` glob hides which must keep their names and places, or the glob would not find it
- * at the next call: `*.key` below any folder is found wherever it is moved, `deploy/certs/*.key` only there. Of
- * several globs that
- * hide the path the one that needs the fewest is enough. None for a path that no `none` glob matches by itself.
+ * The folders above a hidden path whose names its `none` glob needs: for `deploy/certs/*.key` both, for `*.key` none.
+ * If several globs hide the path, the one with the fewest counts.
  */
 export function foldersNamedFor(profile: Profile, path: AbsolutePath): readonly AbsolutePath[] {
   const needs = searchedOf(profile)
@@ -34,10 +31,7 @@ function searchedOf(profile: Profile): readonly Searched[] {
   return searched;
 }
 
-/**
- * Folders that the pattern's names match: those before its first `**` and behind its last. Names between two could be
- * any.
- */
+/** Folders named before the pattern's first `**` and after its last. Names between two could be any. */
 function namedAbove({ segments }: Pattern, path: AbsolutePath): readonly AbsolutePath[] {
   const above = [...upwards(parentOf(path))].filter((at) => at !== ROOT);
   const first = segments.findIndex((segment) => segment.kind === "any-names");

@@ -1,7 +1,7 @@
 import type { AbsolutePath } from "../../profile/path.ts";
 import { joinPath, parentOf, pathToBytes, ROOT } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
-import type { Launch } from "../../tool/launch.ts";
+import type { ProgramStart } from "../../tool/launch.ts";
 import type { Facts } from "../facts.ts";
 import { GATE_NAME } from "../gate-name.ts";
 import { grantedDevices, shownDevices } from "../granted-devices.ts";
@@ -11,8 +11,8 @@ import {
   type Expectation,
   type GatedPlan,
   type Input,
+  type NotEnforceable,
   type Plan,
-  type Refusal,
   type Rendering,
 } from "../plan.ts";
 import { isProxied, OWN_LOOPBACK_PORT, proxyWay } from "../proxy-way.ts";
@@ -22,48 +22,47 @@ import { portsIn } from "../way-in.ts";
 import { assertAgrees, replay } from "./agrees.ts";
 import { clausesOf } from "./clauses.ts";
 import { connectorWords } from "./connector.ts";
+import { enforcementReport } from "./enforcement.ts";
 import { gateScript, limiterOf } from "./gate.ts";
 import { handOver } from "./handed.ts";
 import { HOME, HOST_NAME, identityFiles } from "./identity.ts";
 import { withCovers } from "./link-covers.ts";
 import { LISTEN_FD, listenerLines } from "./listener.ts";
 import { terminalRefusal, wayInRefusal, wayOutRefusal } from "./perl-refusals.ts";
-import { standings } from "./standings.ts";
 import { terminalWords } from "./terminal.ts";
 import type { Change, Transitions } from "./transitions.ts";
 import { treeBounds } from "./tree.ts";
 import { isOrHoldsView, views } from "./views.ts";
-import { MOST_MOUNTS, withinMounts } from "./within-mounts.ts";
+import { MAX_MOUNTS, withinMounts } from "./within-mounts.ts";
 
 /**
- * Descriptors of the launcher: its options, what is handed out (`LISTEN_FD`, 4), the filter, the gate; then the doors of a cgroup, of one digit
- * because a shell knows no others, the made files, and the sizes of a terminal, whose number is none that the gate uses
- * itself.
+ * Descriptors of the launcher. Doors of a cgroup come next (of one digit: a shell knows no others), then the made
+ * files, then the sizes of a terminal, whose number the gate does not use itself. `LISTEN_FD` is 4.
  */
 const FD = { args: 3, seccomp: 5, gate: 6, next: 7, lowestSizes: 9 } as const;
 
-/** From this many on, `check` warns. */
+/** The number of mounts from which `check` warns. */
 export const MANY_MOUNTS = 64;
 
 /**
  * The bwrap command line that enforces the profile. Options come in this order, because later ones win:
  * 1. namespaces, capabilities, session, host name, environment;
  * 2. the private places (`/dev`, `/proc`, `/tmp`, …);
- * 3. the machine's symlinks in folders that are made anew;
- * 4. the changes, folders before what is in them;
- * 5. the identity files and what `/sys` says of devices, where nothing of the host is shown;
+ * 3. the machine's symlinks in folders that are rebuilt;
+ * 4. the changes, folders before their content;
+ * 5. the identity files and the device descriptions of `/sys`, where the host's are not shown;
  * 6. sealing: hidden folders deepest first, then the private places and the base;
  * 7. files in HOME, which is not sealed;
  * 8. the folder to start in and the filter.
- * A profile that can't be enforced is a refusal; a rendering that would be looser is an internal error.
+ * A profile that cannot be enforced is a refusal; a rendering that would be looser is an internal error.
  */
 export function renderBubblewrap(
   profile: Profile,
-  launch: Launch,
+  launch: ProgramStart,
   facts: Facts,
-  mostMounts = MOST_MOUNTS,
+  mostMounts = MAX_MOUNTS,
 ): Rendering {
-  const layout = mostMounts === MOST_MOUNTS ? layoutOf(profile, facts) : layOut(profile, facts, mostMounts);
+  const layout = mostMounts === MAX_MOUNTS ? layoutOf(profile, facts) : layOut(profile, facts, mostMounts);
   if ("reason" in layout) return { kind: "refusal", refusal: layout };
   const refusal =
     (isProxied(profile, launch) ? wayOutRefusal(profile, facts) : null) ??
@@ -73,7 +72,7 @@ export function renderBubblewrap(
   return { kind: "plan", plan: withCovers(plan, layout, facts) };
 }
 
-/** What a plan has of its profile and the machine alone: everything but the program, its environment and its folder. */
+/** The parts of a plan that depend only on profile and machine: not the program, its environment or its folder. */
 interface Layout
   extends Pick<
     Plan,
@@ -83,29 +82,28 @@ interface Layout
     | "approximations"
     | "limits"
     | "fixed"
-    | "standings"
+    | "enforcement"
     | "devices"
     | "tree"
   > {
-  /** What is mounted, folders before what is in them. */
   readonly changes: readonly Change[];
-  /** Options that build the walls, without those that come first and last. */
+  /** Options that build the sandbox, without the first and last ones. */
   readonly args: readonly string[];
   readonly mounts: Expectation["mounts"];
 }
 
-/** Facts and profiles are values, so what was laid out for them once holds for as long as anyone has both. */
-const laidOut = new WeakMap<Facts, WeakMap<Profile, Layout | Refusal>>();
+/** Facts and profiles are immutable: a layout holds for as long as both exist. */
+const laidOut = new WeakMap<Facts, WeakMap<Profile, Layout | NotEnforceable>>();
 
-function layoutOf(profile: Profile, facts: Facts): Layout | Refusal {
-  const known = laidOut.get(facts) ?? new WeakMap<Profile, Layout | Refusal>();
+function layoutOf(profile: Profile, facts: Facts): Layout | NotEnforceable {
+  const known = laidOut.get(facts) ?? new WeakMap<Profile, Layout | NotEnforceable>();
   laidOut.set(facts, known);
-  const layout = known.get(profile) ?? layOut(profile, facts, MOST_MOUNTS);
+  const layout = known.get(profile) ?? layOut(profile, facts, MAX_MOUNTS);
   known.set(profile, layout);
   return layout;
 }
 
-function layOut(given: Profile, facts: Facts, mostMounts: number): Layout | Refusal {
+function layOut(given: Profile, facts: Facts, mostMounts: number): Layout | NotEnforceable {
   const searched = withinSearch(given, facts);
   if ("reason" in searched) return searched;
   const within = withinMounts(searched.profile, facts, mostMounts);
@@ -149,14 +147,14 @@ function layOut(given: Profile, facts: Facts, mostMounts: number): Layout | Refu
     clauses,
     approximations,
     limits,
-    // The kernel keeps what a mount stands on by every name that it has (fs/namei.c, `is_local_mountpoint`).
+    // The kernel protects a mount point under every name that it has (fs/namei.c, `is_local_mountpoint`).
     fixed: [
       ...mounts.map(({ point }) => point),
       ...changes
         .filter(({ path }) => replay(changes, parentOf(path)) !== "none")
         .flatMap(({ path }) => aliasesOf(facts.mounts, path)),
     ],
-    standings: standings(profile, facts, approximations),
+    enforcement: enforcementReport(profile, facts, approximations),
     ...shownDevices(granted),
     tree,
     changes,
@@ -167,7 +165,7 @@ function firstFile(tree: Plan["tree"]): number {
   return FD.next + (tree?.doors.length ?? 0);
 }
 
-function planOf(profile: Profile, launch: Launch, facts: Facts, layout: Layout): GatedPlan {
+function planOf(profile: Profile, launch: ProgramStart, facts: Facts, layout: Layout): GatedPlan {
   const { args, inputs, mounts, changes: _, ...rest } = layout;
   const given = (launch.given ?? []).map(({ path, bytes }, at) => ({
     args: ["--perms", "0444", "--file", String(firstFile(rest.tree) + inputs.length - 1 + at), path],
@@ -176,7 +174,7 @@ function planOf(profile: Profile, launch: Launch, facts: Facts, layout: Layout):
   const atHome = filesAtHome(launch, firstFile(rest.tree) + inputs.length - 1 + given.length);
   const handed = handOver(launch.argv);
   const all = [
-    ...walls(profile, launch, facts),
+    ...isolationArgs(profile, launch, facts),
     ...[...handed.variables].flatMap(([name, value]) => ["--setenv", name, value]),
     ...given.flatMap((file) => file.args),
     ...args,
@@ -210,7 +208,7 @@ function planOf(profile: Profile, launch: Launch, facts: Facts, layout: Layout):
       ...[facts.launcher.shell, "-c", script, GATE_NAME, ...terminal, ...handed.argv],
     ],
     inputs: [
-      { fd: FD.args, bytes: nulSeparated(all) },
+      { fd: FD.args, bytes: pathToBytes(`${all.join("\0")}\0`) },
       ...inputs,
       ...[...given, ...atHome].map((file) => file.input),
     ],
@@ -232,15 +230,15 @@ function planOf(profile: Profile, launch: Launch, facts: Facts, layout: Layout):
   };
 }
 
-/** The options that make files in HOME, and what the launcher reads them from: descriptors from `fd` on. */
-function filesAtHome({ atHome = [] }: Launch, fd: number) {
+/** The options that make files in HOME, and the inputs that the launcher reads for them, from descriptor `fd` on. */
+function filesAtHome({ atHome = [] }: ProgramStart, fd: number) {
   return atHome.map(({ name, text }, at) => ({
     args: ["--perms", "0600", "--file", String(fd + at), joinPath(HOME, name)],
     input: { fd: fd + at, bytes: new TextEncoder().encode(text), isLasting: true as const },
   }));
 }
 
-function walls(profile: Profile, launch: Launch, facts: Facts): readonly string[] {
+function isolationArgs(profile: Profile, launch: ProgramStart, facts: Facts): readonly string[] {
   return [
     ...["--unshare-user", "--unshare-all", "--as-pid-1"],
     ...(profile.network === "host" ? ["--share-net"] : []),
@@ -250,7 +248,6 @@ function walls(profile: Profile, launch: Launch, facts: Facts): readonly string[
   ];
 }
 
-/** True when something of the host is shown at the path, so that nothing is made there. */
 function isCovered(changes: readonly Change[], path: AbsolutePath): boolean {
   let covering: Change | null = null;
   for (const change of changes)
@@ -258,25 +255,23 @@ function isCovered(changes: readonly Change[], path: AbsolutePath): boolean {
   return covering !== null && covering.access !== "none";
 }
 
-function refusalOf(profile: Profile, { changes }: Transitions, mostMounts: number): Refusal | null {
+function refusalOf(profile: Profile, { changes }: Transitions, mostMounts: number): NotEnforceable | null {
   if (profile.files.some((entry) => entry.path === ROOT && entry.access !== "none")) {
-    const reason =
-      "the whole file system is granted, which can't be shown around the places made for the call";
-    return { field: "files", reason, remedy: "grant the folders below `/` that are needed" };
+    const reason = "the whole file system is granted, which leaves no place for the call's own folders";
+    return { field: "files", reason, remedy: "grant only the folders below `/` that are needed" };
   }
   const view = changes.find((change) => change.kind === "show" && isOrHoldsView(change.path));
   if (view !== undefined) {
-    const reason = `${view.path} is, or holds, a place that every sandbox has for itself`;
-    return { field: "files", reason, remedy: "grant the folders below it that are needed" };
+    const reason = `${view.path} is or contains a folder that each sandbox replaces with a new one`;
+    return { field: "files", reason, remedy: "grant only the folders below it that are needed" };
   }
   if (changes.length > mostMounts) {
     const masks = changes.filter((change) => change.kind !== "show").length;
-    const reason = `${changes.length} mounts would be needed, ${masks} of them for masks; ${mostMounts} is the most`;
+    const reason = `${changes.length} mounts are needed, ${masks} of them for masks; the maximum is ${mostMounts}`;
     return {
       field: "masks",
       reason,
-      remedy:
-        "list the folders that calls work in as roots, in place of those that hold so many protected files",
+      remedy: "list smaller folders as roots, so that they contain fewer protected files",
     };
   }
   return null;
@@ -284,8 +279,4 @@ function refusalOf(profile: Profile, { changes }: Transitions, mostMounts: numbe
 
 function connectorOf(profile: Profile, { launcher: { perl }, arch }: Facts): GatedPlan["connector"] {
   return perl === null || portsIn(profile).length === 0 ? null : connectorWords(perl, { arch });
-}
-
-function nulSeparated(args: readonly string[]): Uint8Array {
-  return pathToBytes(`${args.join("\0")}\0`);
 }

@@ -3,9 +3,8 @@ import type { DeviceNodes, Facts, Launcher } from "../facts.ts";
 import type { GatedPlan, Input, Plan } from "../plan.ts";
 import { DEVICES } from "./views.ts";
 
-/** What a shelter is made from. */
+/** Input for building a shelter. */
 export interface ShelterNeeds {
-  /** The folders that the call may write, in which its mount points lie. */
   readonly writable: readonly AbsolutePath[];
   readonly launcher: Pick<Launcher, "path" | "options">;
   readonly devices: DeviceNodes;
@@ -13,13 +12,13 @@ export interface ShelterNeeds {
 }
 
 /**
- * The same launch, set up where of the whole host only the call's own writable folders can be written: a second launcher
- * stands around the first and shows it everything else read-only. While walls are built, whoever may write in a root can
- * put a link in the place of a mount point, or of a folder that is bound: the launcher then makes an empty file or folder
- * where the link leads, before the proof finds the mount missing. In a shelter that place is read-only.
+ * The same launch, set up so that only the call's own writable folders of the host can be written. A second launcher
+ * wraps the first and shows it everything else read-only. During set-up another process with write access to a root can
+ * replace a mount point or a bound folder by a link. The launcher then makes an empty file or folder at the link's
+ * target, before the proof finds the mount missing. In a shelter that target is read-only.
  * - `/proc` stays writable: below a read-only one no new one may be mounted (fs/namespace.c, `mnt_already_visible`).
- * - The inner launcher is the first process of a namespace: whatever it has begun ends with it. A child that it has just
- *   made waits for it, and would do so forever when it is killed then (bubblewrap.c, `child_wait_fd`).
+ * - The inner launcher is the first process of a namespace: its children end with it. A child that it has just made
+ *   waits for it, and would wait forever if the launcher is killed then (bubblewrap.c, `child_wait_fd`).
  * - Device nodes are bound one by one, so that they stay devices and nothing can be made beside them.
  * - Writable folders come by descriptor where the launcher has `--bind-fd` (0.10, and earlier where it was patched in):
  *   they are those that were opened without following a link, wherever their paths lead by then.
@@ -29,20 +28,19 @@ export function shelter(plan: Plan, needs: ShelterNeeds): Plan {
   return plan.kind === "rules" ? plan : withLauncherAround(plan, needs);
 }
 
-/** What an outer launcher is given besides, and what it starts before the inner one. */
 interface Stage {
   readonly options: readonly string[];
   readonly words: readonly string[];
 }
 
-/** The same launch inside a second launcher, which may start something else first that becomes the inner one. */
+/** The same launch inside a second launcher, which may start another program first that becomes the inner one. */
 export function withLauncherAround(
   plan: GatedPlan,
   { writable, launcher, devices, deviceNodes }: ShelterNeeds,
   stage: Stage = { options: [], words: [] },
 ): GatedPlan {
   const taken = [
-    // What the gate and the program have: the gate's own, and the sizes of a terminal.
+    // The descriptors of the gate and the program: the gate's own, and the sizes of a terminal.
     ...plan.expects.descriptors,
     ...plan.inputs.map((input) => input.fd),
     ...(plan.tree?.doors ?? []),
@@ -66,7 +64,7 @@ export function withLauncherAround(
   };
 }
 
-/** The options of the outer launcher; `binds` show what can be written. */
+/** The options of the outer launcher; `binds` are the mounts that can be written. */
 export function shelterOptions(devices: DeviceNodes, binds: readonly string[]): readonly string[] {
   const nodes = DEVICES.map((name) => `/dev/${name}`);
   const made = devices.kind === "made" ? DEVICES.map((name) => joinPath(devices.folder, name)) : [];
@@ -78,7 +76,6 @@ export function shelterOptions(devices: DeviceNodes, binds: readonly string[]): 
   ];
 }
 
-/** A folder inside another is shown with that one. */
 function outermost(folders: readonly AbsolutePath[]): readonly AbsolutePath[] {
   const sorted = [...new Set(folders)].sort(byPath);
   return sorted.filter((folder) => !sorted.some((other) => other !== folder && isInside(folder, other)));

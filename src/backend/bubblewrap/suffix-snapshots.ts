@@ -2,9 +2,9 @@ import { type AbsolutePath, isInside } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
 import { type Facts, nodeAt } from "../facts.ts";
 import type { Limit } from "../plan.ts";
-import type { ApproximationName } from "./approximations.ts";
+import type { BubblewrapApproximationName } from "./approximations.ts";
 
-/** Folders with a suffix list: what is shown is what matches at the start. At one that is missing nothing can be made. */
+/** Folders with a suffix list show only files that match at the start. A missing one cannot be made. */
 export function snapshots(profile: Profile, facts: Facts, mounts: readonly AbsolutePath[]): readonly Limit[] {
   return profile.files.flatMap(({ path, access, suffixes }) => {
     const { kind } = nodeAt(facts, path);
@@ -18,13 +18,13 @@ export function snapshots(profile: Profile, facts: Facts, mounts: readonly Absol
           : `${shown.length} of its files are shown one by one`;
     return [
       {
-        name: "suffix-snapshot" satisfies ApproximationName,
+        name: "suffix-snapshot" satisfies BubblewrapApproximationName,
         path,
         atMost: shown.length === 0 ? ("none" as const) : ("read" as const),
-        // What else has a mount of its own there is shown by that.
+        // Other mounts show the rest of it.
         except: mounts.filter((one) => one !== path && isInside(one, path)),
-        reason: `${path} is granted for ${suffixes.join(", ") || "no"} files only: ${what}, and nothing can be made there`,
-        remedy: "use the tools on files there, which can make them, or leave out `suffixes`",
+        reason: `${path} has access only for ${suffixes.join(", ") || "no"} files: ${what}, and nothing can be created there`,
+        remedy: "use the file tools there, which can create files, or remove `suffixes`",
       },
     ];
   });

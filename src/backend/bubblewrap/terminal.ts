@@ -2,28 +2,27 @@ import { CofferdamError } from "../../errors.ts";
 import type { Facts } from "../facts.ts";
 import { GATE_NAME } from "../gate-name.ts";
 
-/** How perl is had, where it is not. */
+/** Remedy for a missing perl. */
 export const INSTALL_PERL =
   "install perl: `apt install perl-base`, `dnf install perl-interpreter`, `apk add perl`";
 
 /**
- * What gives a program a terminal of its own, as perl, and runs inside the walls after they were proven. Its words are
- * the number of setsid(2), the descriptor that sizes come on, and the program's own words, which are handed on as they
- * are. In order:
+ * The perl program that gives a program a terminal of its own. It runs inside the sandbox after the proof. Its words
+ * are the number of setsid(2), the descriptor for sizes, and the program's own words, passed on unchanged. In order:
  * 1. takes a fresh terminal from the sandbox's own `/dev/ptmx` and unlocks it (`TIOCSPTLCK`, `TIOCGPTN`: ioctl_tty(2)),
  *    and has it erase whole characters of UTF-8 (`IUTF8`, termios(3));
- * 2. gives it the size that the first line says, `rows columns`, and whatever each further line says (`TIOCSWINSZ`); the
- *    first ends in ` typed` where standard input is what somebody types;
- * 3. starts the program in a session of its own, with the terminal as the controlling one, and as its three streams, and
- *    waits until that is so: a key that means a signal finds it there. Where nobody types, its standard input stays what
- *    was handed in, or empty;
- * 4. passes on what is typed, never so that the program's output waits for it (the terminal takes so much and no more),
- *    and what the program says. The end of what is typed is Ctrl-D;
+ * 2. gives it the size of the first line, `rows columns`, and of each further line (`TIOCSWINSZ`). The first ends in `
+ *    typed` if standard input is typed by a person;
+ * 3. starts the program in a session of its own, with the terminal as the controlling one and as its three streams, and
+ *    waits for that: a key that means a signal finds it there. Without typed input, its standard input stays the given
+ *    one, or empty;
+ * 4. passes on typed input, without ever making the program's output wait for it (the terminal's buffer is bounded),
+ *    and the program's output. The end of typed input is Ctrl-D;
  * 5. passes a request to end (SIGTERM) and a hang-up (SIGHUP) on to the program;
- * 6. ends when the program has, after all that it said, with its status: 128+n after signal n.
+ * 6. ends after the program and all its output, with its status: 128+n after signal n.
  *
  * It needs none of perl's modules. Numbers are those of Linux on both architectures (include/uapi/asm-generic/ioctls.h,
- * fcntl.h). Whatever it opens is closed in the program (perlvar(1), `$^F`).
+ * fcntl.h). Its own descriptors are closed in the program (perlvar(1), `$^F`).
  */
 const RELAY = `
 my ($setsid, $sizes, @words) = @ARGV;
@@ -86,16 +85,13 @@ for (1 .. 1000) { sysread $master, my $said, 65536 or last; say_on $said }
 exit($status & 127 ? 128 + ($status & 127) : $status >> 8);
 `;
 
-/** The number of setsid(2) (arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h). */
+/** arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h. */
 const SETSID = { x64: "112", arm64: "157" } as const satisfies Readonly<Record<Facts["arch"], string>>;
 
-/**
- * The words that give a program a terminal of its own: put them before its own words. The shell starts the program as
- * it does without a terminal, so that 126 and 127 mean the same. Throws `INTERNAL` where there is no perl.
- */
+/** The words to put before a program's own. 126 and 127 mean the same with them. Throws `INTERNAL` without perl. */
 export function terminalWords({ arch, launcher }: Facts, sizesFd: number): readonly string[] {
   const { perl, shell } = launcher;
-  if (perl === null) throw new CofferdamError("INTERNAL", "there is no perl to make a terminal");
+  if (perl === null) throw new CofferdamError("INTERNAL", "no perl is available for a terminal");
   const starts = [shell, "-c", 'exec "$@"', GATE_NAME];
   return [perl, "-C0", "-e", RELAY, "--", SETSID[arch], String(sizesFd), ...starts];
 }

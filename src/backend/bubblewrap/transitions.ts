@@ -6,49 +6,46 @@ import { listedSockets } from "../../profile/sockets.ts";
 import { type Facts, nodeAt } from "../facts.ts";
 import { aliasesOf } from "../host-mounts.ts";
 import { type Placeholder, placeholderAt } from "../placeholder.ts";
-import type { Limit, Refusal } from "../plan.ts";
-import type { ApproximationName } from "./approximations.ts";
+import type { Limit, NotEnforceable } from "../plan.ts";
+import type { BubblewrapApproximationName } from "./approximations.ts";
 import { type ExtraCap, extrasFor, firstLink, lastingRuler, limitOf } from "./caps.ts";
 import { foldersNamedFor } from "./named-folders.ts";
 import { snapshots } from "./suffix-snapshots.ts";
 import { VIEW_PATHS } from "./views.ts";
 
 /**
- * One mount of a plan. `show` binds the host's path, `hide-folder` covers it with an empty sealed folder (`passable`
- * when granted paths lie below), `hide-file` covers it with an unreadable empty file, `pin` binds something onto itself
- * so that it can't be renamed, `cover-link` puts a symlink onto itself.
+ * One mount. `hide-folder` is an empty sealed folder (`passable` above granted paths), `hide-file` an unreadable empty
+ * file, `pin` binds a path onto itself so that it can't be renamed, `cover-link` does so with a symlink.
  */
 export interface Change {
   readonly kind: "show" | "hide-folder" | "hide-file" | "pin" | "cover-link";
   readonly path: AbsolutePath;
-  /** What a process has at this path and below it, until the next change. */
+  /** The access of a process at this path and below it, until the next change. */
   readonly access: Access;
   readonly passable: boolean;
 }
 
-/** The mounts that make the sandbox agree with the profile, folders before what is in them. */
+/** The mounts that make the sandbox agree with the profile, folders before their content. */
 export interface Transitions {
   readonly changes: readonly Change[];
   readonly placeholders: readonly Placeholder[];
-  /** Where they are tighter than the profile. */
   readonly limits: readonly Limit[];
 }
 
-/** The access that the sandbox is to give at a path, approximations included. */
 type Wanted = (path: AbsolutePath) => Access;
 
 /**
- * A mount stands exactly where access differs from the mount above, and its kind follows from the access alone. In order:
- * 1. every entry, literal mask and glob hit is a point, and so is what a masked link leads to and what else names it;
+ * A mount exists exactly where access differs from the mount above, and its kind follows from the access alone. In
+ * order:
+ * 1. every entry, literal mask and glob hit is a point, and so are the target of a masked link and its other names;
  * 2. points are walked from the root down; one whose access is that of the mount above changes nothing;
- * 3. what lies protected below a writable mount gets pins on the folders between, so that it can't be renamed away: on
- *    every one, or, for what a `none` glob hides, on those that the glob names;
- * 4. what is missing and must not be made is held by a placeholder at its first missing folder, and what is missing and may be
- *    written in a folder that may only be read is opened by one;
- * 5. folders that a way leads through to what git obeys, or to what a protected link leads to, get pins as well, and each
- *    symlink that decides about it in a folder that may be written gets a cover.
+ * 3. folders between a writable mount and protected paths get pins against renames: all or, for a `none` glob, those
+ *    that it names;
+ * 4. a placeholder at the first missing folder holds a path that must not be made, or opens one that may be written;
+ * 5. folders on the way to parts that git obeys, or to the target of a protected link, get pins as well. Each symlink
+ *    that decides about it in a writable folder gets a cover.
  */
-export function transitions(profile: Profile, facts: Facts): Transitions | Refusal {
+export function transitions(profile: Profile, facts: Facts): Transitions | NotEnforceable {
   const extras = extrasFor(profile, facts);
   if ("reason" in extras) return extras;
   const { caps, covers, detours } = extras;
@@ -67,7 +64,7 @@ export function transitions(profile: Profile, facts: Facts): Transitions | Refus
   };
 }
 
-/** Every path at which the access of something existing may differ from that of the folder above. */
+/** Every path at which the access of an existing node may differ from that of the folder above. */
 export function pointsOf(profile: Profile, facts: Pick<Facts, "hits" | "shown">): readonly AbsolutePath[] {
   const literals = profile.masks.flatMap((mask) => mask.pattern.literal ?? []);
   const entries = profile.files.map((entry) => entry.path).filter((path) => path !== ROOT);
@@ -96,18 +93,15 @@ function wantedAccess(profile: Profile, facts: Facts, caps: readonly ExtraCap[])
   };
 }
 
-/** How the profile is asked about what stands at a path; suffix lists speak of everything that is no folder. */
 function kindAt(facts: Facts, path: AbsolutePath): Kind {
   const { kind } = nodeAt(facts, path);
   return kind === "folder" || kind === "missing" ? "folder" : "file";
 }
 
-/** The walk from the root down: mounts so far. */
 interface Walk {
   readonly facts: Facts;
   readonly wanted: Wanted;
   readonly profile: Profile;
-  /** What must stay where it is: entries, folders that hold protected links, and what those lead to. */
   readonly firm: ReadonlySet<AbsolutePath>;
   readonly lasting: PathRuler;
   readonly changes: Map<AbsolutePath, Change>;
@@ -129,7 +123,6 @@ function startWalk(facts: Facts, wanted: Wanted, profile: Profile, caps: readonl
   };
 }
 
-/** The mount that a path lies on so far, pins included; the sealed base when there is none. */
 function above(walk: Walk, path: AbsolutePath): Change {
   for (const at of upwards(path)) {
     const change = walk.changes.get(at);
@@ -161,10 +154,7 @@ function place(walk: Walk, path: AbsolutePath): void {
   else if (access === "write" && mount.access === "read") openMissing(walk, path);
 }
 
-/**
- * Something missing that may be written, in a folder that may only be read: nothing could make it there, so an empty folder
- * or file stands at it while the call runs. What the call puts into that stays.
- */
+/** For a missing path in a read-only folder: an empty folder or file while the call runs. Its content stays. */
 function openMissing(walk: Walk, path: AbsolutePath): void {
   const { facts, profile, changes, placeholders } = walk;
   const isListed = profile.files.some((entry) => entry.path === path);
@@ -173,7 +163,7 @@ function openMissing(walk: Walk, path: AbsolutePath): void {
   placeholders.set(path, placeholderAt(path));
 }
 
-/** A folder with a suffix list in a private place: what a process made there would be lost without a word. */
+/** A folder with a suffix list in a private place: files made there would be lost silently. */
 function isLimitedInView({ profile, facts }: Walk, path: AbsolutePath): boolean {
   const entry = profile.files.find((one) => one.path === path);
   if (entry === undefined || entry.suffixes === "any" || nodeAt(facts, path).kind !== "folder") return false;
@@ -186,7 +176,6 @@ function kindOf(access: Access, node: "folder" | "file" | "other"): Change["kind
   return node === "folder" ? "hide-folder" : "hide-file";
 }
 
-/** True when what caps the path holds for its name, not only for what is there: it must not be moved out of the way. */
 function isFirm({ firm, facts, lasting }: Walk, path: AbsolutePath, access: Access): boolean {
   if (access === "read" || firm.has(path)) return true;
   return (
@@ -195,7 +184,7 @@ function isFirm({ firm, facts, lasting }: Walk, path: AbsolutePath, access: Acce
   );
 }
 
-/** A covered folder can be passed where anything below it is shown. */
+/** A covered folder can be passed if anything below it is shown. */
 function passableWhereShown(changes: readonly Change[]): Change[] {
   const passed = new Set<AbsolutePath>();
   for (const { path, access } of changes) {
@@ -212,16 +201,12 @@ function passableWhereShown(changes: readonly Change[]): Change[] {
 
 const ALWAYS = (): boolean => true;
 
-/** Of the folders above what a `none` glob hides, those without whose names it would not be found again. */
 function named({ profile }: Walk, path: AbsolutePath): (at: AbsolutePath) => boolean {
   const folders = foldersNamedFor(profile, path);
   return (at) => folders.includes(at);
 }
 
-/**
- * Pins what lies between the path and the writable mount around it, as far as it must keep its name; what a hidden folder
- * holds moves with that one.
- */
+/** Pins named folders up to the writable mount around it. A hidden folder's content moves with that folder. */
 function keepInPlace(
   walk: Walk,
   path: AbsolutePath,
@@ -238,7 +223,6 @@ function keepInPlace(
   }
 }
 
-/** Keeps a folder where it is, whatever is done in it. */
 function pin(walk: Walk, path: AbsolutePath): void {
   const mount = above(walk, path);
   if (mount.path === path) return;
@@ -247,7 +231,6 @@ function pin(walk: Walk, path: AbsolutePath): void {
     walk.changes.set(path, { kind: "pin", path, access: "write", passable: false });
 }
 
-/** Keeps a symlink what it is and where it is, in a folder that may be written. */
 function cover(walk: Walk, link: AbsolutePath): void {
   const mount = above(walk, link);
   if (mount.access !== "write") return;
@@ -255,16 +238,15 @@ function cover(walk: Walk, link: AbsolutePath): void {
   walk.changes.set(link, { kind: "cover-link", path: link, access: "read", passable: false });
 }
 
-/** Where the mount begins that pins stand on: of the folders above a pin some may have none, where that needed none. */
+/** The start of the mount that carries the pins: some folders above a pin may have none, where none was needed. */
 function unpinned({ changes }: Walk, path: AbsolutePath): AbsolutePath {
   const isBeginning = (at: AbsolutePath): boolean => changes.has(at) && changes.get(at)?.kind !== "pin";
   return [...upwards(path)].find(isBeginning) ?? ROOT;
 }
 
 /**
- * Something missing that must not be made: a placeholder stands at it, or at its first missing folder, and is shown
- * read-only or hidden like what exists. Where a file stands in
- * the way of that folder, the file is pinned: nothing can be made below it as long as it can't be replaced.
+ * A placeholder, at the path or at its first missing folder, keeps a missing path from being made. A file in the way of
+ * that folder is pinned: nothing can be made below it as long as it cannot be replaced.
  */
 function hold(walk: Walk, path: AbsolutePath): void {
   const missing = [...upwards(path)].filter((at) => nodeAt(walk.facts, at).kind === "missing").at(-1) ?? path;
@@ -277,12 +259,12 @@ function hold(walk: Walk, path: AbsolutePath): void {
     walk.placeholders.set(missing, placeholder);
   if (missing !== path) {
     walk.limits.push({
-      name: "missing-folder" satisfies ApproximationName,
+      name: "missing-folder" satisfies BubblewrapApproximationName,
       path: missing,
       atMost: "read",
       except: null,
-      reason: `${path} must not be made and ${missing} does not exist, so nothing can be made there`,
-      remedy: `make the folder ${parentOf(path)} yourself, outside of the sandbox: then only ${path} can't be made`,
+      reason: `${path} is protected and ${missing} does not exist, so nothing can be created there`,
+      remedy: `create the folder ${parentOf(path)} outside the sandbox: then only ${path} can't be created`,
     });
   }
 }

@@ -3,30 +3,23 @@ import type { Profile } from "../../profile/profile.ts";
 import { CONTROLLERS, type Facts } from "../facts.ts";
 import type { TreeBounds } from "../plan.ts";
 
-/**
- * The first process of a sandbox is ours: it stands at the gate, and waits for the program's end. So is what makes the
- * program's terminal, where it has one.
- */
+/** Our own processes: the gate, which is the first and waits for the program's end, and the terminal relay. */
 const OURS = { gate: 1, terminal: 1 } as const;
 
-/** How many processes may be there at once, with our own. */
+/** The maximum number of concurrent processes, including our own. */
 export function processesInAll({ processes }: Limits, hasTerminal: boolean): number | null {
   if (processes === undefined) return null;
   return processes + OURS.gate + (hasTerminal ? OURS.terminal : 0);
 }
 
 /**
- * True where the gate's own limit bounds the number of processes: it counts them for each user namespace and user (since
- * Linux 5.14; kernel/ucount.c), but not those of root (kernel/fork.c, `copy_process`).
+ * True where the gate bounds processes: for each namespace and user since Linux 5.14 (kernel/ucount.c), but not root.
  */
 export function isCountedByUser({ user }: Pick<Facts, "user">): boolean {
   return user.uid !== 0;
 }
 
-/**
- * What a cgroup has to hold of the limits: what nothing else does, and as far as one can be had. `firstDoor` is the first
- * of the descriptors that are free for its doors.
- */
+/** The limits that nothing but a cgroup holds. `firstDoor` is the first free descriptor for its doors. */
 export function treeBounds(
   { limits, terminal }: Pick<Profile, "limits" | "terminal">,
   facts: Facts,

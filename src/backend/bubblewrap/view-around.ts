@@ -4,7 +4,7 @@ import { VIEW_PATHS } from "./views.ts";
 
 const MADE = [...VIEW_PATHS, ...identityFiles({ uid: 0, gid: 0 }, null).map((file) => file.path)];
 
-/** The place that every sandbox has for itself, or the file that says who and where it is, that the path is or lies in. */
+/** The private place or identity file of every sandbox at or above the path. */
 export function viewAround(path: AbsolutePath): AbsolutePath | null {
   return MADE.find((view) => isInside(path, view)) ?? null;
 }

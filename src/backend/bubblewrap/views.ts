@@ -9,7 +9,7 @@ import { HOME } from "./identity.ts";
 
 const RUN_BYTES = 1024 ** 2;
 
-/** The one part of `/sys` that programs read to count processors. */
+/** The only part of `/sys` that programs read to count processors. */
 const CPU = knownPath("/sys/devices/system/cpu");
 
 /** The device nodes of a sandbox: those that bwrap's `--dev` binds from the host (bubblewrap.c, `SETUP_MOUNT_DEV`). */
@@ -17,20 +17,17 @@ export const DEVICES = ["null", "zero", "full", "random", "urandom", "tty"] as c
 /** The name of a device node. */
 export type DeviceName = (typeof DEVICES)[number];
 
-/** What bwrap may cover with read-only binds of the new `/proc` itself. */
+/** Parts of the new `/proc` that bwrap itself may cover with read-only binds. */
 const PROC_COVERS = ["sys", "sysrq-trigger", "irq", "bus"] as const;
 
-/** Options that make the private places, the ones that seal them at the very end, and what must be seen of both. */
+/** Options that make the private places, options that seal them at the end, and the expected mounts of both. */
 export interface Views {
   readonly open: readonly string[];
   readonly seal: readonly string[];
   readonly mounts: readonly ExpectedMount[];
 }
 
-/**
- * The places that are made for the call: `/dev`, `/dev/shm`, `/proc`, `/tmp` (with `/var/tmp` and HOME on it), `/run`,
- * and of `/sys` the processor list; with them the devices that the profile grants. They come before every bind of a root, so that a root below one is mounted into it.
- */
+/** The private places and the granted devices. They precede every bind, so that a root below one is mounted into it. */
 export function views(profile: Profile, facts: Facts): Views {
   const cpu = nodeAt(facts, CPU).kind === "folder" ? ["--ro-bind", CPU, CPU] : [];
   const varLinks = (["/var/tmp", "/var/run"] as const).filter(
@@ -64,16 +61,13 @@ export function views(profile: Profile, facts: Facts): Views {
   };
 }
 
-/**
- * Nodes that were made for sandboxes cover the host's, whose modes and times their owner could change for everybody. A
- * read-only bind of them can't be had: bwrap makes it `nodev` as well.
- */
+/** Nodes over the host's, whose modes and times their owner could change. A read-only bind would be `nodev`. */
 function madeDevices({ devices }: Facts): readonly string[] {
   if (devices.kind !== "made") return [];
   return DEVICES.flatMap((name) => ["--dev-bind", joinPath(devices.folder, name), `/dev/${name}`]);
 }
 
-/** `--size` came with bubblewrap 0.7; without it the receipt says that scratch space is not bounded. */
+/** `--size` came with bubblewrap 0.7; without it the receipt says that scratch space is unbounded. */
 function sized(facts: Facts, bytes: number): readonly string[] {
   return facts.launcher.options.has("size") ? ["--size", String(Math.max(4096, bytes))] : [];
 }
@@ -113,7 +107,6 @@ function expectedViews(facts: Facts, hasCpu: boolean): readonly ExpectedMount[] 
   ];
 }
 
-/** What must be seen of the devices that the profile grants. */
 function grantedMounts(
   { nodes, folders }: GrantedDevices,
   { mounts }: Pick<Facts, "mounts">,
@@ -132,7 +125,7 @@ function grantedMounts(
   ];
 }
 
-/** Places that no root may be or contain, because the sandbox makes them anew. */
+/** Places that no root may be or contain, because the sandbox rebuilds them. */
 export const VIEW_PATHS: readonly AbsolutePath[] = [
   "/tmp",
   "/var/tmp",
@@ -144,7 +137,7 @@ export const VIEW_PATHS: readonly AbsolutePath[] = [
   "/sys",
 ].map(knownPath);
 
-/** True when the path is a private place or holds one: it can't be shown as the host has it. */
+/** True if the path is a private place or holds one: it cannot be shown as the host has it. */
 export function isOrHoldsView(path: AbsolutePath): boolean {
   return VIEW_PATHS.some((view) => isInside(view, path));
 }

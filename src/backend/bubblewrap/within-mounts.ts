@@ -12,21 +12,21 @@ import {
 import { literalPattern, plainText } from "../../profile/pattern.ts";
 import { normalProfile, type Profile } from "../../profile/profile.ts";
 import type { Facts } from "../facts.ts";
-import type { Limit, Refusal } from "../plan.ts";
-import type { ApproximationName } from "./approximations.ts";
+import type { Limit, NotEnforceable } from "../plan.ts";
+import type { BubblewrapApproximationName } from "./approximations.ts";
 import { type Change, type Transitions, transitions } from "./transitions.ts";
 
 /**
- * More mounts than this no plan makes. What they cost a launch grows with their square, as bubblewrap reads the table of mounts anew for
- * each: 64 take 20 ms, 256 take 160 ms, and 512 would take 600 ms of every call.
+ * The maximum of mounts of a plan. bubblewrap reads the mount table again for each: 64 take 20 ms, 256 take 160 ms, and
+ * 512 would take 600 ms of every call.
  */
-export const MOST_MOUNTS = 256;
+export const MAX_MOUNTS = 256;
 
-/** So many folders are closed as a whole before a plan is refused instead, in so many rounds. */
+/** The maximum of folders closed as a whole, and of rounds, before a plan is refused. */
 const MAX_CLOSED = 256;
 const MAX_ROUNDS = 16;
 
-/** A profile, and the mounts that it comes to. */
+/** A profile, and its mounts. */
 export interface WithinMounts {
   readonly profile: Profile;
   readonly found: Transitions;
@@ -34,11 +34,10 @@ export interface WithinMounts {
 }
 
 /**
- * The mounts of a profile, with folders read-only, or hidden, as a whole that hold more protected names than mounts can be made for:
- * below folders that are granted, and none of them itself; where the call starts comes last. There may still be too many.
- * Law: what the result gives at a path is never more than what the profile gives there.
+ * Closes folders with too many protected names: below granted ones, the start folder last. There may still be too many
+ * mounts. Law: the result never gives more at a path than the profile gives there.
  */
-export function withinMounts(given: Profile, facts: Facts, most: number): WithinMounts | Refusal {
+export function withinMounts(given: Profile, facts: Facts, most: number): WithinMounts | NotEnforceable {
   let profile = given;
   const limits: Limit[] = [];
   for (let round = 0; ; round += 1) {
@@ -53,10 +52,10 @@ export function withinMounts(given: Profile, facts: Facts, most: number): Within
     profile = normalProfile({ ...profile, masks: [...profile.masks, ...masks] });
     for (const { path, atMost, count } of closed) {
       const how = atMost === "none" ? "hidden" : "read-only";
-      const reason = `${path} holds ${count} protected ${count === 1 ? "name" : "names"}, and more than ${most} mounts would be needed, so it is ${how}`;
-      const root = "list it as a root of its own under `sandbox.paths`";
+      const reason = `${path} is ${how}: it contains ${count} protected ${count === 1 ? "file" : "files"}, and more than ${most} mounts would be needed`;
+      const root = "list it as a separate root under `sandbox.paths`";
       const remedy = isOfSettings(given, path) ? root : `start the call in ${visible(path)}, or ${root}`;
-      const name = "mount-budget" satisfies ApproximationName;
+      const name = "mount-budget" satisfies BubblewrapApproximationName;
       limits.push({ name, path, atMost, except: null, reason, remedy });
     }
   }
@@ -65,13 +64,12 @@ export function withinMounts(given: Profile, facts: Facts, most: number): Within
 interface Closed {
   readonly path: AbsolutePath;
   readonly atMost: "none" | "read";
-  /** How many protected names it holds, with the folders that are pinned for them. */
+  /** The number of protected names in it, with the folders that are pinned for them. */
   readonly count: number;
-  /** How many mounts less that makes: it may need one of its own. */
   readonly spared: number;
 }
 
-/** Folders that make them few enough, or as many as help; none where they are few enough already. */
+/** Folders that make mounts few enough, or as many as help; none if they are few enough already. */
 function foldersToClose(
   profile: Profile,
   start: AbsolutePath | null,
@@ -94,9 +92,8 @@ function foldersToClose(
 }
 
 /**
- * The smallest folder that makes them few enough; where each such spares far more than is needed, the fullest of those that
- * spare less. Folders of settings come first where they are enough, and where the call starts comes last. Null where there are
- * few enough, or none helps.
+ * The smallest folder that makes mounts few enough; else the fullest that spares less. Settings first, the start folder
+ * last. Null if mounts are few enough, or none helps.
  */
 function folderToClose(
   profile: Profile,
@@ -125,12 +122,12 @@ function folderToClose(
   return fitting ?? fullest ?? enough[0] ?? null;
 }
 
-/** True for a folder that globs name by what lies in it, as `.vscode`: nobody works in it. Those of git are more than that. */
+/** True for a folder of settings only, which globs name as a parent (`.vscode`). Those of git hold more. */
 function isOfSettings(profile: Profile, path: AbsolutePath): boolean {
   return settingsFolders(profile).has(foldedText(nameOf(path))) && !/\.git(?:\/|$)/i.test(path);
 }
 
-/** A profile is a value: what follows from it once holds for as long as anyone has it. */
+/** Profiles are immutable: a result computed once holds for as long as the profile exists. */
 const known = new WeakMap<Profile["masks"], ReadonlySet<string>>();
 
 function settingsFolders({ masks }: Profile): ReadonlySet<string> {
@@ -147,10 +144,9 @@ function settingsFolders({ masks }: Profile): ReadonlySet<string> {
   return names;
 }
 
-/** A folder that spares up to so many times what is needed is closed at once, rather than several. */
+/** A folder is closed at once, rather than several, if it spares at most this multiple of the mounts needed. */
 const FITS = 4;
 
-/** How many mounts of masks would not be needed, were a folder no more than that. */
 function countsByFolder(
   { files }: Profile,
   changes: readonly Change[],
@@ -172,7 +168,7 @@ function countsByFolder(
   return counts;
 }
 
-/** True for a folder that is granted, or holds one that is: that a call starts in it says nothing of what lies in it. */
+/** True for a folder that is granted or holds one: a call that starts there need not be about its content. */
 function isGranted({ files }: Profile, folder: AbsolutePath): boolean {
   return files.some(({ path }) => isInside(path, folder));
 }

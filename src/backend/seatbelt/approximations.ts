@@ -5,42 +5,38 @@ import { type Facts, nodeAt } from "../facts.ts";
 import type { Approximation } from "../plan.ts";
 
 /**
- * Everything in which the kernel refuses more than the profile does, under a plan of this backend. The list is closed:
- * `test/sbpl` holds the text of random plans against the portable model, and fails on a refusal that none of these
- * explains.
+ * Everything in which the kernel refuses more than the profile. The list is closed: `test/seatbelt-model` compares
+ * random plans with the portable model, and fails on a refusal that none of these explains.
  */
 export const APPROXIMATIONS = [
-  { name: "dac", what: "the modes of the disk's own files hold as well: nobody gets more than the user" },
-  {
-    name: "glob-always",
-    what: "what a wildcard matches is capped also when the call makes it, by that name",
-  },
+  { name: "dac", what: "file modes of the disk also apply: no call gets more than the user" },
+  { name: "glob-always", what: "a wildcard also caps matching files that the call creates" },
   {
     name: "suffix-folder",
-    what: "of a folder with a suffix list no program can be run, and folders in it can't be made, removed, renamed or changed",
+    what: "no program in a folder with a suffix list can be run, and folders in it can't be created, removed, renamed or changed",
   },
-  { name: "pinned-node", what: "what holds a root, or something protected, can't be removed or renamed" },
-  { name: "missing-folder", what: "what would hold something that must not be made can't be made itself" },
-  { name: "no-links", what: "no file can be given a second name by a hard link" },
-  { name: "link-target", what: "a mask on a symlink holds for what it leads to as well" },
   {
-    name: "search-bound",
-    what: "a folder that could not be searched for what must be protected is read-only",
+    name: "pinned-node",
+    what: "a folder that contains a root or a protected file can't be removed or renamed",
   },
+  { name: "missing-folder", what: "a missing folder of a protected path can't be created" },
+  { name: "no-links", what: "no file can get a hard link" },
+  { name: "link-target", what: "a mask on a symlink also covers its target" },
+  { name: "search-bound", what: "a folder that could not be searched for protected files is read-only" },
   {
     name: "other-case",
-    what: "what differs from a name of the profile in the case of its letters alone is capped as it is",
+    what: "a name that differs from a name of the profile only in case is capped like it",
   },
   {
     name: "foreign-name",
-    what: "where a mask has a letter that is not ASCII, any others in its place are capped as well",
+    what: "where a mask has a non-ASCII letter, names with other characters there are also capped",
   },
 ] as const satisfies readonly { readonly name: string; readonly what: string }[];
 
 /** The name of a declared approximation. */
-export type ApproximationName = (typeof APPROXIMATIONS)[number]["name"];
+export type SeatbeltApproximationName = (typeof APPROXIMATIONS)[number]["name"];
 
-/** Where a plan is tighter than its profile, besides what links and `search-bound` add, and what is so everywhere. */
+/** Places where a plan is tighter than its profile, apart from those of links and `search-bound`, and general ones. */
 export function approximationsOf(
   profile: Profile,
   facts: Facts,
@@ -56,37 +52,31 @@ export function approximationsOf(
       if (suffixes === "any" || access === "none") return [];
       const reason =
         access === "write"
-          ? `folders in ${path} can't be made, removed, renamed or changed, and no program can be run`
+          ? `folders in ${path} can't be created, removed, renamed or changed, and no program can be run`
           : `no program in ${path} can be run`;
       return [approximation("suffix-folder", path, reason)];
     }),
     ...pins.filter((pin) => pin !== ROOT && isWritable(parentOf(pin))).map((pin) => pinned(pin, facts)),
     ...profile.files
       .filter(({ access }) => access === "write")
-      .map(({ path }) =>
-        approximation("no-links", path, `files in ${path} can't be given a second name by a hard link`),
-      ),
+      .map(({ path }) => approximation("no-links", path, `files in ${path} can't get hard links`)),
   ];
 }
 
-function approximation(name: ApproximationName, path: AbsolutePath, reason: string): Approximation {
+function approximation(name: SeatbeltApproximationName, path: AbsolutePath, reason: string): Approximation {
   return { name, path, reason };
 }
 
-function whatOf(name: ApproximationName): string {
+function whatOf(name: SeatbeltApproximationName): string {
   return APPROXIMATIONS.find((one) => one.name === name)?.what ?? "";
 }
 
 function pinned(path: AbsolutePath, facts: Facts): Approximation {
   return nodeAt(facts, path).kind === "missing"
-    ? approximation(
-        "missing-folder",
-        path,
-        `${path} can't be made, because what must not be made lies below it`,
-      )
+    ? approximation("missing-folder", path, `${path} can't be created, because a protected path is below it`)
     : approximation(
         "pinned-node",
         path,
-        `${path} can't be removed or renamed, because of what lies below it`,
+        `${path} can't be removed or renamed, because a root or a protected path is below it`,
       );
 }

@@ -5,9 +5,7 @@ import { type Pattern, patternTest } from "../../profile/pattern.ts";
 import { type Suffix, takesFile } from "../../profile/suffix.ts";
 
 /**
- * Paths of one kind: a node alone, a node with all below it, what a pattern matches with all below it, or what is the
- * call's own: its folder itself, the places in it, or what it was handed by its bytes. With `ignoreCase` other spellings
- * of ASCII letters count.
+ * Paths of one kind. `own`: the call's folder, places in it, or files given by their bytes. `ignoreCase`: for ASCII.
  */
 export type Shape =
   | { readonly kind: "node" | "tree"; readonly path: AbsolutePath; readonly ignoreCase: boolean }
@@ -15,30 +13,29 @@ export type Shape =
       readonly kind: "match";
       readonly pattern: Pattern;
       readonly ignoreCase: boolean;
-      /** As in a mask: roots in whose dependency and build trees nothing is meant. */
+      /** Roots whose dependency and build trees are left out, as in a mask. */
       readonly exceptTreesOf: readonly AbsolutePath[] | null;
     }
   | { readonly kind: "own"; readonly what: "folder" | "places" | "given" };
 
-/** What of a shape is meant; endings are those of file names, and folders never have one. */
+/** The part of a shape that counts; endings are those of file names, and folders never have one. */
 export type Only =
   | { readonly kind: "everything" | "folders" }
   | { readonly kind: "files" | "other-files"; readonly endings: readonly Suffix[] };
 
-/** What an area has when nothing else is said. */
+/** The default of an area. */
 export const EVERYTHING: Only = { kind: "everything" };
 
-/** A set of paths that one rule speaks of: what lies in one of `within`, is of that kind, and in none of the exceptions. */
+/** A set of paths that one rule is about: in one of `within`, of that kind, and in none of the exceptions. */
 export interface Area {
   readonly within: readonly Shape[];
   readonly only: Only;
   readonly except: readonly Shape[];
 }
 
-/** True for what an area holds. */
 export type AreaTest = (path: AbsolutePath, kind: Kind) => boolean;
 
-/** Compiles an area; the text that is printed of it means the same. The call's own places are no path of the host's. */
+/** Compiles an area; its printed text means the same. The call's own places are no path of the host's. */
 export function areaTest({ within, only, except }: Area): AreaTest {
   const parts = within.map(shapeTest);
   const exceptions = except.map(shapeTest);

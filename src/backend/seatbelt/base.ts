@@ -4,13 +4,13 @@ import { type AbsolutePath, knownPath, ROOT } from "../../profile/path.ts";
 import type { Mask, Profile } from "../../profile/profile.ts";
 import { anyOf, type Filter, isSome, not, type SbplRule, type Section } from "./sbpl.ts";
 
-/** HOME inside, as far as it can be named before the call's own folder is made: empty, root's own, on every macOS. */
+/** HOME inside, before the call's own folder is made: empty, owned by root, on every macOS. */
 export const EMPTY_HOME = knownPath("/private/var/empty");
 
-/** Devices that hold nothing of anybody's. */
+/** Devices that store no data. */
 const SINKS = ["/dev/null", "/dev/zero"].map(knownPath);
 const SOURCES = ["/dev/random", "/dev/urandom", "/dev/autofs_nowait", "/dev"].map(knownPath);
-/** The loader tells it which programs start, and does without it; asking is what it must be let. */
+/** The loader reports starting programs to it. It can do without the device, but must be allowed to open it. */
 const LOADERS_PROBE = knownPath("/dev/dtracehelper");
 /** A process's own descriptors, by their numbers. */
 const DESCRIPTORS = knownPath("/dev/fd");
@@ -18,12 +18,12 @@ const DESCRIPTORS = knownPath("/dev/fd");
 /** Links by which scripts name their own streams: each leads to a number there. */
 const STREAMS = ["/dev/stdin", "/dev/stdout", "/dev/stderr"].map(knownPath);
 
-/** Links at the top, and what they lead through: `/etc/hosts` can only be opened where `/etc` can be stat'ed. */
+/** Links at the top, and folders on their way: `/etc/hosts` can only be opened if `/etc` can be stat'ed. */
 const WAYS = ["/etc", "/private", "/private/etc", "/private/tmp", "/private/var", "/tmp", "/var"].map(
   knownPath,
 );
 
-/** What C, Go and JavaScript runtimes ask about the machine when they start; nothing about other processes. */
+/** Variables of the machine that C, Go and JavaScript runtimes query when they start; nothing about other processes. */
 const KERNEL_VARIABLES = [
   "hw.activecpu",
   "hw.busfrequency",
@@ -77,10 +77,10 @@ const KERNEL_VARIABLES = [
   "vm.loadavg",
 ] as const;
 
-/** Families of them: what the processor can do, and its kinds of cores. */
+/** Families of them: the processor's abilities, and its kinds of cores. */
 const KERNEL_FAMILIES = ["hw.optional.", "hw.perflevel", "machdep.cpu."] as const;
 
-/** Services that the C library itself asks: the user database, notices of changed settings, temporary folders, the log. */
+/** Services of the C library: the user database, notices of changed settings, temporary folders, the log. */
 const SERVICES = [
   "com.apple.bsd.dirhelper",
   "com.apple.logd",
@@ -90,24 +90,24 @@ const SERVICES = [
   "com.apple.system.opendirectoryd.membership",
 ] as const;
 
-/** TIOCSTI: what it is given counts as typed at the terminal (sys/ttycom.h, `_IOW('t', 114, char)`). */
+/** TIOCSTI: its argument counts as typed at the terminal (sys/ttycom.h, `_IOW('t', 114, char)`). */
 export const TYPING = "#x80017472";
-/** Any ioctl but that. */
+/** Any ioctl except that one. */
 export const NOT_TYPING = not({ kind: "ioctl-command", word: TYPING });
 
-/** What the base lets be looked at already, so that no other rule need say it. */
+/** Paths whose metadata the base allows already, so that no other rule repeats it. */
 export function passedAlways(masks: readonly Mask[]): readonly AbsolutePath[] {
   return within(masks)("read", [ROOT, ...WAYS]);
 }
 
 /**
- * What every program needs to start at all, whatever the profile says; no file of the host is opened by it. In order,
- * denies without a filter first, since they are only what holds when nothing else speaks:
- * 1. what `(deny default)` leaves open, and set-uid bits;
- * 2. processes: to fork, and to see and signal those of the same sandbox; to change them, where the profile says `debug`;
- * 3. the root folder, without which no program is started, and the ways through `/private`;
+ * The rules that every program needs to start, whatever the profile says; they open no file of the host. In order,
+ * denies without a filter first, since they only hold if no other rule applies:
+ * 1. operations that `(deny default)` leaves open, and set-uid bits;
+ * 2. processes: to fork, and to see and signal those of the same sandbox; to change them, if the profile says `debug`;
+ * 3. the root folder, without which no program starts, and the ways through `/private`;
  * 4. devices; masks hold for them, too;
- * 5. variables of the kernel, by name, and services, by name: every other service may act outside for who asks it.
+ * 5. variables of the kernel, by name, and services, by name: any other service may act outside for its caller.
  */
 export function baseSections({ masks, syscalls }: Profile): readonly Section[] {
   const upTo = within(masks);
@@ -186,10 +186,10 @@ export function baseSections({ masks, syscalls }: Profile): readonly Section[] {
   ];
 }
 
-/** Reading of one node; denies name the same. */
+/** Operations for reading one node; denies name the same. */
 export const READ = ["file-read*", "file-read-data", "file-read-metadata", "file-read-xattr"] as const;
 
-/** Of paths, those that the masks leave so much of. */
+/** Returns the paths that keep the access under the masks. */
 export type Within = (access: "read" | "write", paths: readonly AbsolutePath[]) => readonly AbsolutePath[];
 
 /** Made once for the masks of a profile. */
@@ -198,7 +198,7 @@ export function within(masks: readonly Mask[]): Within {
   return (access, paths) => paths.filter((path) => isAtMost(access, capOf(path, false)?.atMost ?? "write"));
 }
 
-/** A rule for these paths alone; none when a mask has taken all of them away. */
+/** A rule for these paths alone; none if a mask takes all of them away. */
 export function nodes(
   operations: SbplRule["operations"],
   paths: readonly AbsolutePath[],
@@ -216,7 +216,7 @@ export function nodes(
   ];
 }
 
-/** A rule for what has one of these names; none where there are none. */
+/** A rule for these names; none for an empty list. */
 export function named(operations: SbplRule["operations"], filters: readonly Filter[]): readonly SbplRule[] {
   return isSome(filters) ? [{ action: "allow", operations, filter: anyOf(filters) }] : [];
 }

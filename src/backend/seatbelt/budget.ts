@@ -1,39 +1,39 @@
 import { visible } from "../../errors.ts";
-import type { Refusal } from "../plan.ts";
+import type { NotEnforceable } from "../plan.ts";
 import { printProfile, quoteText, type Section, textsOf } from "./sbpl.ts";
 import { isSpellable } from "./translate.ts";
 
 /** `sandbox-exec` takes no string above 1,025 bytes; one such string makes it refuse the whole profile. */
-const MOST_STRING = 900;
+const MAX_STRING = 900;
 
 /** From about 17,000 rules on, the compiler of profiles is known to crash. */
-const MOST_RULES = 4_096;
+const MAX_RULES = 4_096;
 
 /** Filters of one rule are compiled into one table of at most 65,535 bytes. */
-const MOST_FILTERS = 256;
+const MAX_FILTERS = 256;
 
-/** More takes the compiler seconds. */
-const MOST_TEXT = 256 * 1024;
+/** A larger text takes the compiler seconds. */
+const MAX_TEXT = 256 * 1024;
 
-/** All arguments and variables together have a mebibyte (execve(2), `ARG_MAX`). */
-const MOST_PARAMETERS = 64 * 1024;
+/** The maximum of all arguments and variables together is a mebibyte (execve(2), `ARG_MAX`). */
+const MAX_PARAMETERS = 64 * 1024;
 
-const NARROW = "name fewer paths: mask or grant the folders that hold so many";
+const NARROW = "name fewer paths: mask or grant their folders instead";
 
-/** Why rules can't be handed to the kernel, or null: refused here, where the reason can be told. */
+/** The reason why the kernel would not take the rules, or null: refused here, where the reason can be reported. */
 export function overBudget(
   sections: readonly Section[],
   parameters: Readonly<Record<string, string>>,
-): Refusal | null {
+): NotEnforceable | null {
   const rules = sections.flatMap((section) => section.rules);
-  if (rules.length > MOST_RULES)
-    return tooMany("files", `${rules.length} rules would be needed; ${MOST_RULES} is the most`);
+  if (rules.length > MAX_RULES)
+    return tooMany("files", `${rules.length} rules are needed; the maximum is ${MAX_RULES}`);
   for (const { filter } of rules) {
     const texts = filter === null ? [] : textsOf(filter);
-    if (texts.length > MOST_FILTERS)
+    if (texts.length > MAX_FILTERS)
       return tooMany(
         "masks",
-        `${texts.length} conditions would be needed in one rule; ${MOST_FILTERS} is the most`,
+        `${texts.length} conditions are needed in one rule; the maximum is ${MAX_FILTERS}`,
       );
     for (const text of texts) {
       const refusal = typeof text === "string" ? refusedText(text) : null;
@@ -43,42 +43,42 @@ export function overBudget(
   return refusedParameters(Object.values(parameters)) ?? refusedSize(printProfile(sections, "").length);
 }
 
-function refusedSize(size: number): Refusal | null {
-  return size <= MOST_TEXT
+function refusedSize(size: number): NotEnforceable | null {
+  return size <= MAX_TEXT
     ? null
-    : tooMany("files", `the rules would take ${size} bytes; ${MOST_TEXT} is the most`);
+    : tooMany("files", `the rules need ${size} bytes; the maximum is ${MAX_TEXT}`);
 }
 
-function tooMany(field: string, reason: string): Refusal {
+function tooMany(field: string, reason: string): NotEnforceable {
   return { field, reason, remedy: NARROW };
 }
 
-function refusedText(text: string): Refusal | null {
+function refusedText(text: string): NotEnforceable | null {
   if (!isSpellable(text)) {
-    const reason = `${visible(text)} has a character that is not printable ASCII, which no rule can spell`;
+    const reason = `${visible(text)} has a character that is not printable ASCII, which rules can't contain`;
     return { field: "files", reason, remedy: "rename it, or grant the folder above it" };
   }
   const { length } = quoteText(text);
-  return length <= MOST_STRING ? null : tooLong(text, length);
+  return length <= MAX_STRING ? null : tooLong(text, length);
 }
 
-/** What a parameter stands for reaches the compiler as an argument: characters that no path of a config has are refused. */
-function refusedParameters(values: readonly string[]): Refusal | null {
+/** A parameter's value reaches the compiler as an argument: characters that no path of a config has are refused. */
+function refusedParameters(values: readonly string[]): NotEnforceable | null {
   for (const value of values) {
     if (/[\p{Cc}\p{Cs}="\\]/u.test(value)) {
-      const reason = `${visible(value)} has, beside letters that no rule can spell, a character that no argument may have`;
+      const reason = `${visible(value)} has non-ASCII letters and a character that arguments can't contain`;
       return { field: "files", reason, remedy: "rename it, or grant the folder above it" };
     }
     const length = Buffer.byteLength(value);
-    if (length > MOST_STRING) return tooLong(value, length);
+    if (length > MAX_STRING) return tooLong(value, length);
   }
   const size = values.reduce((sum, value) => sum + Buffer.byteLength(value), 0);
-  return size <= MOST_PARAMETERS
+  return size <= MAX_PARAMETERS
     ? null
-    : tooMany("files", `paths of ${size} bytes would be arguments; ${MOST_PARAMETERS} is the most`);
+    : tooMany("files", `the paths in arguments need ${size} bytes; the maximum is ${MAX_PARAMETERS}`);
 }
 
-function tooLong(text: string, length: number): Refusal {
-  const reason = `${visible(`${text.slice(0, 60)}…`)} would be a string of ${length} bytes; ${MOST_STRING} is the most`;
+function tooLong(text: string, length: number): NotEnforceable {
+  const reason = `${visible(`${text.slice(0, 60)}…`)} is a string of ${length} bytes; the maximum is ${MAX_STRING}`;
   return { field: "files", reason, remedy: "use a shorter path or pattern" };
 }

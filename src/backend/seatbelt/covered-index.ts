@@ -4,25 +4,21 @@ import type { Mask } from "../../profile/profile.ts";
 import { coveringRegexes } from "./regex.ts";
 import { isSpellable } from "./translate.ts";
 
-/** Regexes that find what masks of one kind cover, and a mask that stands for them. */
 interface Kind {
   readonly mask: Mask;
   readonly ofAll: readonly RegExp[];
-  /** Of those whose patterns are not in printable ASCII: they may mean a path that is. */
+  /** Regexes of the masks whose patterns are not printable ASCII: they may match a path that is. */
   readonly ofOthers: readonly RegExp[];
 }
 
-/**
- * Finds what masks cover, as `maskIndex` does, also by other spellings that a Mac's disk takes for the same: as the rules
- * mean them, so that nothing they hide is missed. `masks` fold case where their volume does.
- */
+/** Finds covered paths as `maskIndex` does, also by other spellings that a Mac's disk treats as equal. */
 export function coveredIndex(masks: readonly Mask[]): MaskFinder {
   const plain = maskIndex(masks);
   const kinds = (["none", "read"] as const).flatMap((atMost) => kindOf(masks, atMost));
   return (path: AbsolutePath) => {
     const found = plain(path);
     if (found?.atMost === "none") return found;
-    // Of what a text can spell, patterns that are such say by themselves what they cover.
+    // For a path that can be spelled, patterns that can be spelled decide by themselves.
     const isNamedPlainly = isSpellable(path);
     const other = kinds.find(({ ofAll, ofOthers }) =>
       (isNamedPlainly ? ofOthers : ofAll).some((regex) => regex.test(path)),
@@ -44,7 +40,7 @@ function kindOf(masks: readonly Mask[], atMost: Mask["atMost"]): readonly Kind[]
   ];
 }
 
-/** As the kernel reads them: a `.` is any character. */
+/** Regexes as the kernel reads them: a `.` is any character. */
 function regexesOf(masks: readonly Mask[]): readonly RegExp[] {
   const covered = masks.map(
     ({ pattern, ignoreCase }) => ({ pattern, ignoreCase, isNodeAlone: true, root: null }) as const,

@@ -1,20 +1,17 @@
 import { isAtMost } from "../../profile/access.ts";
 import { maskRuler, pathRuler } from "../../profile/access-to.ts";
 import { type AbsolutePath, foldedPath, isInside, nameOf, upwards } from "../../profile/path.ts";
-import { literalPrefix, type Segment } from "../../profile/pattern.ts";
+import { literalPrefix, type PatternSegment } from "../../profile/pattern.ts";
 import type { Mask, Profile } from "../../profile/profile.ts";
 import { takesFile } from "../../profile/suffix.ts";
 import type { Facts, MacFacts } from "../facts.ts";
 import { type Area, EVERYTHING, type Only, type Shape } from "./area.ts";
 import { passesTo } from "./passes.ts";
 import { pinsOf } from "./pins.ts";
-import { type Reach, reachesOf } from "./reach.ts";
+import { type EntryReach, reachesOf } from "./reach.ts";
 import { foldsCaseAt, foldsCaseBelow, spelledLike } from "./volumes.ts";
 
-/**
- * What a rule lets a process do, or forbids. `read`: read, list and run. `pass`: stat alone. `change`: new content for
- * what is there. `names`: make, remove, rename. `write`: `change` and `names` together.
- */
+/** `read`: read, list, run. `pass`: stat alone. `change`: new content. `names`: make, remove, rename. `write`: both. */
 export type Right = "read" | "pass" | "change" | "names" | "write";
 
 /** One rule on files. Of a whole set, no allow and no deny ever hold for the same right and path. */
@@ -24,16 +21,15 @@ export interface FileRule {
   readonly area: Area;
 }
 
-/** What the rules need to know of the machine. */
+/** The facts of the machine that the rules need. */
 export interface FileFacts extends Pick<Facts, "hits" | "repositories" | "ways"> {
   readonly mac: MacFacts;
-  /** Links that lead to what is granted, each by its canonical folder: a process must see where they lead. */
+  /** Links that lead to granted paths, each by its canonical folder: a process must see where they lead. */
   readonly hops: readonly AbsolutePath[];
-  /** Whether the launch has something handed to it by its bytes. */
   readonly hasGiven: boolean;
 }
 
-/** The rules of a profile by what they are there for, in the order in which they are printed, and what they hold in place. */
+/** The rules of a profile by purpose, in the order of printing, and the nodes that they hold in place. */
 export interface FileRules {
   readonly reading: readonly FileRule[];
   readonly passing: readonly FileRule[];
@@ -41,32 +37,26 @@ export interface FileRules {
   readonly neverRead: readonly FileRule[];
   readonly neverWritten: readonly FileRule[];
   readonly neverMoved: readonly FileRule[];
-  /** Nodes that can't be made, removed or renamed, so that what is protected below them stays where it is. */
   readonly pins: readonly AbsolutePath[];
-  /** Where rules begin to give access to read and to write. */
+  /** Paths where rules begin to give access to read and to write. */
   readonly roots: Readonly<Record<"read" | "write", readonly AbsolutePath[]>>;
 }
 
-/** Of where access begins, what counts for a rule. */
+/** Returns the paths where access begins that matter for a rule. */
 export function rootsOf({ roots }: Pick<FileRules, "roots">, { right }: FileRule): readonly AbsolutePath[] {
   return roots[right === "read" || right === "pass" ? "read" : "write"];
 }
 
-/** All rules in the order in which they are printed. */
+/** All rules in the order of printing. */
 export function everyRule(files: Omit<FileRules, "pins" | "roots">): readonly FileRule[] {
   const { reading, passing, writing, neverRead, neverWritten, neverMoved } = files;
   return [...reading, ...passing, ...writing, ...neverRead, ...neverWritten, ...neverMoved];
 }
 
 /**
- * The rules that give each path what the profile gives, in disjoint normal form: whatever an allow leaves out is left
- * out by the allow itself, so that the order of rules means nothing. In order:
- * 1. reading: what the entries give, without nearer entries and masks; entries that do not lie in another's exceptions
- *    share a rule;
- * 2. stat of the folders and links that lead to it;
- * 3. writing, likewise, without the pins; of these the content alone;
- * 4. denies that say once more what 1 and 3 left out: nearer entries, masks, pins.
- * Masks hold for whatever matches, also for what is made during the call, but in the places that are made for the call.
+ * The rules that give each path its access, in disjoint normal form: each allow leaves out its exceptions itself, so
+ * that order means nothing. Reading, stat of the ways there, writing without pins, then denies that repeat the
+ * exceptions. Masks hold for paths made during the call, too, except in places made for the call.
  */
 export function fileRules(given: Profile, facts: FileFacts): FileRules {
   const profile = { ...given, masks: foldedMasks(given.masks, facts) };
@@ -91,22 +81,16 @@ export function fileRules(given: Profile, facts: FileFacts): FileRules {
         ? []
         : [{ action: "deny", right: "names", area: { within: held, only: EVERYTHING, except: [] } }],
     pins,
-    roots: {
-      read: reading.live.map(({ path }) => path),
-      write: writing.live.map(({ path }) => path),
-    },
+    roots: { read: reading.live.map(({ path }) => path), write: writing.live.map(({ path }) => path) },
   };
 }
 
-/** The call's own folder holds the places that are made for it, and what proves the walls, which stays hidden. */
+/** The call's own folder holds the places that are made for it, and the hidden files that prove the sandbox. */
 const FOLDER_ITSELF: Shape = { kind: "own", what: "folder" };
 const CALL: Shape = { kind: "own", what: "places" };
 const GIVEN: Shape = { kind: "own", what: "given" };
 
-/**
- * The masks as they hold on this machine: where names that differ in case are the same, so they are to them. What must not
- * be one of some letters is, then, none of them in either case: such a mask holds as it is written, too.
- */
+/** The masks, without case where volumes ignore it. Such a mask also holds as written, as a set excludes both cases. */
 export function foldedMasks(masks: readonly Mask[], facts: Pick<FileFacts, "mac">): readonly Mask[] {
   return masks.flatMap((mask) => {
     const folds = mask.pattern.literal === null ? foldsCaseBelow : foldsCaseAt;
@@ -116,11 +100,11 @@ export function foldedMasks(masks: readonly Mask[], facts: Pick<FileFacts, "mac"
   });
 }
 
-function isNegated(segment: Segment): boolean {
+function isNegated(segment: PatternSegment): boolean {
   return segment.kind === "name" && segment.pieces.some((piece) => piece.kind === "set" && piece.negated);
 }
 
-/** The masks that may touch what lies in a folder, or cover the folder itself. */
+/** The masks that may touch paths in a folder, or cover the folder itself. */
 export function masksTouching(masks: readonly Mask[], folder: AbsolutePath): readonly Mask[] {
   return masks.filter(({ pattern, ignoreCase }) => {
     const spell = (path: AbsolutePath): string => (ignoreCase ? foldedPath(path) : path);
@@ -129,7 +113,7 @@ export function masksTouching(masks: readonly Mask[], folder: AbsolutePath): rea
   });
 }
 
-/** Whether a path lies in a folder, whichever way both are spelled. */
+/** True if a path lies in a folder, whichever way both are spelled. */
 function isBelow(path: AbsolutePath, folder: AbsolutePath): boolean {
   return isPrefix(foldedPath(folder), foldedPath(path));
 }
@@ -138,17 +122,15 @@ function isPrefix(above: string, path: string): boolean {
   return above === "/" || path === above || path.startsWith(`${above}/`);
 }
 
-/** What one access needs: where entries give it, and the masks that take it away. */
-interface Side {
-  readonly reaches: readonly Reach[];
+interface ReachSide {
+  readonly reaches: readonly EntryReach[];
   /** The reaches that give anything and are not themselves masked. */
-  readonly live: readonly Reach[];
+  readonly live: readonly EntryReach[];
   readonly masks: readonly Mask[];
-  /** A node with all below it, as rules that take away mean it. */
   readonly tree: (path: AbsolutePath) => Shape;
 }
 
-function sideOf(profile: Profile, access: "read" | "write", facts: FileFacts): Side {
+function sideOf(profile: Profile, access: "read" | "write", facts: FileFacts): ReachSide {
   const masks = profile.masks.filter((mask) => !isAtMost(access, mask.atMost));
   const capOf = maskRuler(masks);
   const reaches = reachesOf(profile.files, access);
@@ -157,8 +139,8 @@ function sideOf(profile: Profile, access: "read" | "write", facts: FileFacts): S
   return { reaches, live, masks, tree };
 }
 
-/** With a suffix list, folders can be read as well; they can't be made or moved, for what else is in them. */
-function allows(side: Side, right: "read" | "write", pins: readonly Shape[]): readonly FileRule[] {
+/** With a suffix list, folders can be read as well. They cannot be made or moved, because of their other content. */
+function allows(side: ReachSide, right: "read" | "write", pins: readonly Shape[]): readonly FileRule[] {
   return groupsOf(side.live).flatMap((group) => {
     const [{ gives }] = group;
     const masks = new Set(group.flatMap(({ path }) => masksTouching(side.masks, path)));
@@ -177,9 +159,9 @@ function allows(side: Side, right: "read" | "write", pins: readonly Shape[]): re
   });
 }
 
-/** Reaches that give all, each in no other's exceptions, together; those with a suffix list each by itself. */
-function groupsOf(live: readonly Reach[]): readonly (readonly [Reach, ...Reach[]])[] {
-  const groups: [Reach, ...Reach[]][] = [];
+/** Reaches that give all and are in no other's exceptions, together; those with a suffix list each by itself. */
+function groupsOf(live: readonly EntryReach[]): readonly (readonly [EntryReach, ...EntryReach[]])[] {
+  const groups: [EntryReach, ...EntryReach[]][] = [];
   for (const reach of live) {
     const fitting =
       reach.gives === "any"
@@ -191,20 +173,16 @@ function groupsOf(live: readonly Reach[]): readonly (readonly [Reach, ...Reach[]
   return groups;
 }
 
-function areApart(a: Reach, b: Reach): boolean {
-  const holds = (below: readonly Reach[], path: AbsolutePath): boolean =>
+function areApart(a: EntryReach, b: EntryReach): boolean {
+  const holds = (below: readonly EntryReach[], path: AbsolutePath): boolean =>
     below.some((one) => isBelow(path, one.path));
   return b.gives === "any" && !holds(a.below, b.path) && !holds(b.below, a.path);
 }
 
-/**
- * The content of what must keep its name: of all that lies where everything may be written, and of files by their suffix.
- * None of it is masked, but what differs from it in case alone may be, where the volume tells them apart. No pin is another
- * spelling of an entry.
- */
-function contentOf({ reaches, masks }: Side, pins: readonly AbsolutePath[]): readonly FileRule[] {
+/** Pinned paths in fully writable places, and files by suffix. A path that differs in case alone may be masked. */
+function contentOf({ reaches, masks }: ReachSide, pins: readonly AbsolutePath[]): readonly FileRule[] {
   const byPath = new Map(reaches.map((reach) => [reach.path, reach]));
-  const gives = (pin: AbsolutePath): Reach["gives"] => {
+  const gives = (pin: AbsolutePath): EntryReach["gives"] => {
     for (const at of upwards(pin)) {
       const reach = byPath.get(at);
       if (reach !== undefined) return reach.gives;
@@ -225,9 +203,8 @@ function contentOf({ reaches, masks }: Side, pins: readonly AbsolutePath[]): rea
   return [...(open.length === 0 ? [] : [rule(open, EVERYTHING)]), ...bySuffix];
 }
 
-/** What the reaches do not give of what surrounds them, and what masks take away of what they give. */
 function denies(
-  side: Side,
+  side: ReachSide,
   right: Right,
   facts: FileFacts,
   passes: readonly AbsolutePath[],
@@ -255,10 +232,10 @@ function denies(
     .map((area): FileRule => ({ action: "deny", right, area }));
 }
 
-/** What a reach does not give of what surrounds it; `own` are the places of the call, which may lie in it. */
+/** `own` are the places of the call, which may lie in the reach. */
 function areaAround(
-  { path, gives, above, below }: Reach,
-  { tree }: Side,
+  { path, gives, above, below }: EntryReach,
+  { tree }: ReachSide,
   passes: readonly AbsolutePath[],
   own: readonly Shape[],
 ): readonly Area[] {

@@ -1,17 +1,16 @@
 import type { Limits } from "../../profile/limits.ts";
-import type { Accepted } from "../backend.ts";
+import type { AcceptedPartial } from "../backend.ts";
 import { goWords, type ProxyWay, proxyLines } from "../proxy-way.ts";
 
-/** Stands in the text of the rules where the tag goes by which the kernel's log tells calls apart: 16 hex digits. */
+/** Marks the place in the rules of the tag by which the kernel's log tells calls apart: 16 hex digits. */
 export const TAG_MARK = "cofferdam-0000000000000000";
 
 /** Parameters of the text (`-D`): the call's own places, the only ones whose names differ from call to call. */
 export const CALL_PARAMETERS = { folder: "CALL", home: "HOME", temporary: "TMP", given: "GIVEN" } as const;
 
 /**
- * Variables that the gate is handed and the program never has: the call's folder, where the program starts, a process of
- * the same user outside, the descriptors that were covered, and the names of the program's own variables, each of these with
- * a space on both sides.
+ * Variables of the gate, never the program's. `outside`: a process of the same user; `names`: the program's variables,
+ * each with spaces around it.
  */
 export const GATE_VARIABLES = {
   folder: "cofferdam_call",
@@ -21,11 +20,7 @@ export const GATE_VARIABLES = {
   names: "cofferdam_names",
 } as const;
 
-/**
- * Names in the call's own folder. Neither the rules nor the canary can be read or written inside. The gate leaves its twin
- * in the place for temporary files, which the host removes before it lets the program go; what it must not be able to make
- * has a name, too.
- */
+/** Names in the call's own folder. The rules and the canary cannot be read or written inside. */
 export const CALL_NAMES = {
   rules: "rules.sb",
   canary: "canary",
@@ -36,101 +31,93 @@ export const CALL_NAMES = {
   made: "made",
 } as const;
 
-/** The descriptor by which the gate and the host speak, in both directions. */
+/** The descriptor between the gate and the host, for both directions. */
 export const GATE_FD = 3;
 
-/** Where the gate keeps the program's standard error, while its own words go nowhere. */
+/** The descriptor that keeps the program's standard error, while the gate's own messages are dropped. */
 const PROGRAM_STDERR = 4;
 
-/** Variables that one shell or another exports by itself, besides `PWD`, which says where the program starts. */
+/** Variables that some shells export by themselves, besides `PWD`, the program's start folder. */
 const SHELLS_OWN = ["LOGNAME", "OLDPWD", "SHLVL"] as const;
 
-/** The highest descriptor that the gate looks for; the host covers what it inherited above. */
-const MOST_LOOKED_FOR = 255;
+/** The highest descriptor that the gate checks; the host covers inherited ones above it. */
+const MAX_LOOKED_FOR = 255;
 
-/** There is no pid above (`PID_MAX`, bsd/sys/proc_internal.h). */
+/** The highest pid (`PID_MAX`, bsd/sys/proc_internal.h). */
 const HIGHEST_PID = 99_999;
 
-/** So often every pid is tried in a row, where each time others are found. */
-const MOST_PASSES = 16;
+/** The maximum of passes over every pid, as long as each finds others. */
+const MAX_PASSES = 16;
 
-/** What the gate says, each as the first word of a line. */
+/** Reports of the gate, each the first word of a line. */
 export const SAID = {
-  /** The walls hold; the program waits. */
+  /** The sandbox holds; the program waits. */
   ready: "r",
   /** A limit could not be set. */
   limit: "l",
-  /** The program's folder can't be entered. */
+  /** The program's folder cannot be entered. */
   folder: "c",
-  /** What the rules refuse succeeded, or what they grant failed; then which: a key of `TRIED`. */
+  /** A forbidden act succeeded, or a granted one failed; then its key in `TRIED`. */
   open: "o",
   /** The helper's pid. */
   helper: "h",
   /** The program ended; then its status. */
   ended: "e",
-  /** What was to be killed was tried; then the pids for which that was let. */
+  /** The requested kills were tried; then the pids for which that was allowed. */
   killed: "k",
 } as const;
 
-/** What the gate tries, by the word that it says when that goes wrong. */
+/** Checks of the gate, by the word that it reports when one fails. */
 export const TRIED = {
-  read: "what is hidden can be read",
-  write: "what is hidden can be written",
-  create: "a file can be made where nothing may be written",
-  list: "names can be listed in a folder that is hidden",
-  scratch: "nothing can be kept in the place for temporary files",
+  read: "a hidden file can be read",
+  write: "a hidden file can be written",
+  create: "a file can be created in a read-only place",
+  list: "a hidden folder can be listed",
+  scratch: "the folder for temporary files is not writable",
   signal: "processes outside can be signalled",
   own: "the program can't signal itself",
-  descriptor: "a descriptor is open that was not handed in",
+  descriptor: "an unexpected descriptor is open",
   descriptors: "the open descriptors can't be seen in /dev/fd",
 } as const;
 
-/**
- * What the host says after the line that opens the gate, a line each. `kill` has pids behind it, `own` that of what reads this; `all` is every pid that there
- * can be.
- */
-export const TOLD = {
-  kill: "kill",
-  all: "all",
-  own: "own",
-  end: "end",
-} as const;
+/** Commands of the host after the opening line. `kill`: with pids; `own`: with the reader's pid; `all`: every pid. */
+export const TOLD = { kill: "kill", all: "all", own: "own", end: "end" } as const;
 
-/** The one reason for which processes may stand at `partial` behind rules. */
+/** The only reason for which processes may be `partial` under rules. */
 export const MAY_BE_LEFT =
-  "a process that ends the gate or what kills for it, or forks faster than can be listed, may be left when the call ends";
+  "a process that ends the start program or its killer, or forks faster than processes can be listed, may outlive the call";
 
-/** The one reason for which system calls may stand at `partial` behind rules. */
-export const NOT_BY_NUMBER = "macOS filters no system calls by number: rules are asked about what they do";
+/** The only reason for which system calls may be `partial` under rules. */
+export const NOT_BY_NUMBER =
+  "macOS does not filter system calls by number: rules cover the operations of calls";
 
-/** What may stand at partial: see `Backend`. */
-export const ACCEPTS: readonly Accepted[] = [
+/** Protections that may be `partial`: see `Backend`. */
+export const ACCEPTS: readonly AcceptedPartial[] = [
   { protection: "processes", reason: MAY_BE_LEFT },
   { protection: "syscalls", reason: NOT_BY_NUMBER },
 ];
 
 /**
- * Where clang and swiftc keep modules, unless the config says where: else in a folder that programs outside share, by
- * confstr(3) and not by TMPDIR (clang/test/Driver/modules-cache-path.m).
+ * The default is shared with programs outside, by confstr(3), not by TMPDIR (clang/test/Driver/modules-cache-path.m).
  */
 const CLANG_MODULES = "CLANG_MODULE_CACHE_PATH";
 
 /**
- * What the gate runs, in a POSIX shell (on macOS bash, zsh or dash, by `/private/var/select/sh`); the program and its words
- * are in `"$@"`. Of the walls it tries each act beside a twin that must succeed:
- * 1. beside the call's places the canary can't be opened, no file can be made, and names can't be listed; in the place for
- *    temporary files one can be made, read and listed. It is opens that count: what is read of a file may lack a line's end;
- * 2. neither the process that started it nor one of its own user outside can be signalled, and it itself can; no descriptor
- *    but its own is open: zsh has one more, the first free from 10 on, which no program gets. `kill -0` is checked like
- *    any other signal (xnu, bsd/kern/kern_sig.c: `cansignal`);
- * 3. it goes to the program's folder, tries the limits in a shell of their own, says `r`, and waits for the line `go`: at
- *    the end of the stream nothing runs. With the secret that the line ends with it tells programs where the egress proxy
- *    is. Hard limits are the program's alone, so that none of them ends what ends it;
- * 4. it leaves a helper in the same sandbox, which kills what it is told to and says what it was let: the kernel lets it
- *    signal nothing outside (`(allow signal (target same-sandbox))`), as was just tried;
- * 5. it runs the program, says its status: 126 or 127 when it can't be started, 128+n after signal n, and ends when the
- *    helper was told to. Signals that ask it to end are the program's; its own words go nowhere, such as bash's on what
- *    ended a child. The program's `TMOUT`, by which bash bounds reads, bounds none of the gate's.
+ * The script of the gate, for a POSIX shell (on macOS bash, zsh or dash, by `/private/var/select/sh`). The program and
+ * its words are in `"$@"`. It checks the sandbox by trying each act beside a control that must succeed:
+ * 1. outside the call's places the canary cannot be opened, no file made, no names listed; in the place for temporary
+ *    files one can be made, read and listed. Only opens count: a file read may lack the end of its line;
+ * 2. neither its parent process nor one of its own user outside can be signalled, and it itself can; only its own
+ *    descriptors are open: zsh has one more, the first free from 10 on, which no program gets. `kill -0` is checked
+ *    like any other signal (xnu, bsd/kern/kern_sig.c: `cansignal`);
+ * 3. it goes to the program's folder, tries the limits in a subshell, says `r`, and waits for the line `go`: at the end
+ *    of the stream nothing runs. With the secret at the end of the line it sets the proxy variables. Hard limits hold
+ *    for the program only, so that none of them ends the helper;
+ * 4. it leaves a helper in the same sandbox, which kills pids on request and reports those allowed: the kernel lets it
+ *    signal no process outside (`(allow signal (target same-sandbox))`), as was just tried;
+ * 5. it runs the program and reports its status: 126 or 127 if it cannot start, 128+n after signal n. It ends when the
+ *    helper is asked to. Requests to end are for the program; the gate's own messages are dropped, such as bash's about
+ *    the end of a child. The program's `TMOUT`, by which bash bounds reads, bounds none of the gate's.
  */
 export function gateScript(limits: Limits, proxy: ProxyWay | null): string {
   const bounds = ulimits(limits).join(" && ");
@@ -151,7 +138,7 @@ export function gateScript(limits: Limits, proxy: ProxyWay | null): string {
     `kill -0 "$$" 2>/dev/null || ${open("own")}`,
     `[ -e /dev/fd/${GATE_FD} ] || ${open("descriptors")}`,
     `cofferdam_x=${GATE_FD} cofferdam_own=\${ZSH_VERSION:+y}`,
-    `while [ "$cofferdam_x" -lt ${MOST_LOOKED_FOR} ]; do`,
+    `while [ "$cofferdam_x" -lt ${MAX_LOOKED_FOR} ]; do`,
     "  cofferdam_x=$((cofferdam_x + 1))",
     `  case $${covered} in *" $cofferdam_x "*) continue ;; esac`,
     `  [ -e "/dev/fd/$cofferdam_x" ] || continue`,
@@ -186,10 +173,10 @@ export function gateScript(limits: Limits, proxy: ProxyWay | null): string {
 }
 
 /**
- * Reads what the host says until that is gone, and then ends all. Each kill is a kill(2) of one pid, never of `-1`: what
- * the rules do with that was not tried. The host tells it its own pid, which it must spare when it tries
- * every one; it could ask a child, but not where no more can be started. Of a pid that waits for its parent a kill succeeds, whoever's it is (xnu, bsd/kern/kern_sig.c: `kill`,
- * for `pzfind`), so it is done when twice the same are found.
+ * Reads the host's commands until the stream ends, and then ends all. Each kill is a kill(2) of one pid, never of `-1`:
+ * the rules' effect on that was not tried. The host sends its own pid, which it must spare when it tries every one; it
+ * could ask a child, but not when no more can start. For a zombie a kill succeeds, whoever owns it (xnu,
+ * bsd/kern/kern_sig.c: `kill`, for `pzfind`), so it is done when two passes find the same pids.
  */
 const HELPER = [
   "(",
@@ -202,7 +189,7 @@ const HELPER = [
   "    cofferdam_own=$(exec /bin/sh -c 'echo $PPID') cofferdam_pass=$((cofferdam_pass + 1))",
   "  done",
   "  cofferdam_pass=0",
-  `  while [ "$cofferdam_pass" -lt ${MOST_PASSES} ]; do`,
+  `  while [ "$cofferdam_pass" -lt ${MAX_PASSES} ]; do`,
   "    cofferdam_before=$cofferdam_found cofferdam_found= cofferdam_pid=1 cofferdam_pass=$((cofferdam_pass + 1))",
   `    while [ "$cofferdam_pid" -lt ${HIGHEST_PID} ]; do`,
   "      cofferdam_pid=$((cofferdam_pid + 1))",
@@ -235,8 +222,8 @@ const HELPER = [
 ] as const;
 
 /**
- * Units are those of POSIX `ulimit`: 512-byte blocks for `-f` and `-c`, seconds for `-t`. Darwin counts all processes of a
- * user (getrlimit(2), `RLIMIT_NPROC`), so that a bound on those of a call can't be set, and enforces none on data or
+ * Units are those of POSIX `ulimit`: 512-byte blocks for `-f` and `-c`, seconds for `-t`. Darwin counts all processes
+ * of a user (getrlimit(2), `RLIMIT_NPROC`), so that a bound for one call is impossible, and enforces none on data or
  * address space.
  */
 function ulimits({ fileBytes, cpuSeconds, openFiles }: Limits): readonly string[] {

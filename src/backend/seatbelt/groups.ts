@@ -4,12 +4,11 @@ import type { Profile } from "../../profile/profile.ts";
 import { NOT_TYPING, named, nodes, READ, within, words } from "./base.ts";
 import { allOf, type Filter, type SbplRule, type Section, type Some } from "./sbpl.ts";
 
-/** What a group adds: why, in a line of the profile's text, and by which rules. */
+/** The addition of a group: the reason, in a line of the profile's text, and the rules. */
 type Group = (profile: Profile) => readonly SbplRule[];
 
-/** The multiplexer of pseudo-terminals. */
 const PTMX = knownPath("/dev/ptmx");
-/** A terminal is a process's own by an extension that the kernel gives whoever opened its other end. */
+/** A terminal belongs to a process by an extension that the kernel gives the opener of its other end. */
 const OWN_TERMINALS: Some<Filter> = [
   { kind: "regex", text: "^/dev/ttys[0-9]+$" },
   { kind: "extension", text: "com.apple.sandbox.pty" },
@@ -76,7 +75,6 @@ const GROUPS: Readonly<Record<MacosGroup, Group>> = {
   watch: () => named(["mach-lookup"], words("global-name", ["com.apple.FSEvents"])),
 };
 
-/** A section for each group of the profile. */
 export function groupSections(profile: Profile): readonly Section[] {
   return profile.macos.map((group) => ({
     about: [`${group}: ${printMacosGroup(group)}.`],

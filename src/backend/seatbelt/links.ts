@@ -3,8 +3,8 @@ import { pathRuler } from "../../profile/access-to.ts";
 import { type AbsolutePath, isInside, joinPath, knownPath, upwards } from "../../profile/path.ts";
 import { literalPattern, literalPrefix } from "../../profile/pattern.ts";
 import type { Mask, Profile } from "../../profile/profile.ts";
-import { type Facts, type Node, nodeAt } from "../facts.ts";
-import type { Limit, Refusal } from "../plan.ts";
+import { type Facts, nodeAt, type PathNode } from "../facts.ts";
+import type { Limit, NotEnforceable } from "../plan.ts";
 
 /** Links that every macOS has, whether or not they were looked up: a rule that names one of them matches nothing. */
 const SYSTEM_LINKS: ReadonlyMap<AbsolutePath, AbsolutePath> = new Map(
@@ -19,7 +19,7 @@ const SYSTEM_LINKS: ReadonlyMap<AbsolutePath, AbsolutePath> = new Map(
 /** The data volume, which has the user's part of the disk; most of it is joined to `/` by firmlinks. */
 const DATA = knownPath("/System/Volumes/Data");
 
-/** What is joined, by the names that it has in `/` (`/usr/share/firmlinks`): the kernel knows it by these. */
+/** Joined folders, by their names in `/` (`/usr/share/firmlinks`): the kernel knows them by these. */
 const JOINED = [
   "/Applications",
   "/Library",
@@ -33,17 +33,14 @@ const JOINED = [
   "/usr/share/snmp",
 ].map(knownPath);
 
-/** The symlink that a path goes through, the deepest one, and where the path then leads; null where that is nowhere. */
-export interface LinkOnPath {
+/** The deepest symlink on a path, and the path that results; null if it leads nowhere. */
+export interface DeepestLink {
   readonly link: AbsolutePath;
   readonly leadsTo: AbsolutePath | null;
 }
 
-/**
- * The link that a path is or goes through, or the data volume's other name, or null. The kernel matches rules with what is
- * at the end of it.
- */
-export function linkOn(facts: Pick<Facts, "nodes">, path: AbsolutePath): LinkOnPath | null {
+/** The link at or on a path, or the data volume's other name, or null. The kernel matches rules with the target. */
+export function linkOn(facts: Pick<Facts, "nodes">, path: AbsolutePath): DeepestLink | null {
   const joined = JOINED.find((one) => isInside(path, knownPath(`${DATA}${one}`)));
   if (joined !== undefined) return { link: DATA, leadsTo: knownPath(path.slice(DATA.length)) };
   for (const at of upwards(path)) {
@@ -58,20 +55,20 @@ export function linkOn(facts: Pick<Facts, "nodes">, path: AbsolutePath): LinkOnP
   return null;
 }
 
-function macNodeAt(facts: Pick<Facts, "nodes">, path: AbsolutePath): Node {
+function macNodeAt(facts: Pick<Facts, "nodes">, path: AbsolutePath): PathNode {
   const node = nodeAt(facts, path);
   const target = node.kind === "missing" ? SYSTEM_LINKS.get(path) : undefined;
   return target === undefined ? node : { kind: "link", id: path, target };
 }
 
-/** Masks that a profile means but does not spell out, and how each is told. */
+/** Masks that a profile means but does not spell out, and the words that report each. */
 export interface LinkMasks {
   readonly masks: readonly Mask[];
   readonly limits: readonly Limit[];
 }
 
-/** What masked links lead to is masked as well; a refusal where that can't be known. */
-export function masksBehindLinks(profile: Profile, facts: Facts): LinkMasks | Refusal {
+/** Masks for the targets of masked links; a refusal where a target cannot be known. */
+export function masksBehindLinks(profile: Profile, facts: Facts): LinkMasks | NotEnforceable {
   const found: LinkMasks[] = [];
   for (const mask of profile.masks) {
     const path = mask.pattern.literal ?? literalPrefix(mask.pattern);
@@ -88,14 +85,10 @@ export function masksBehindLinks(profile: Profile, facts: Facts): LinkMasks | Re
     const target = linkOn(facts, hit)?.leadsTo ?? null;
     if (target !== null) found.push(behind(hit, target, access, false));
   }
-  return {
-    masks: found.flatMap((one) => one.masks),
-    limits: found.flatMap((one) => one.limits),
-  };
+  return { masks: found.flatMap((one) => one.masks), limits: found.flatMap((one) => one.limits) };
 }
 
-/** What a person can do about it. */
-const OUTSIDE = "change it yourself, outside of the sandbox, if it is meant";
+const OUTSIDE = "change it yourself outside the sandbox, if intended";
 
 function behind(
   path: AbsolutePath,
@@ -103,30 +96,29 @@ function behind(
   atMost: Mask["atMost"],
   ignoreCase: boolean,
 ): LinkMasks {
-  const reason = `${path} goes through a symlink; what it leads to is capped at ${atMost} as well`;
+  const reason = `${path} goes through a symlink, so its target is also capped at ${atMost}`;
   return {
     masks: [{ pattern: literalPattern(target), atMost, ignoreCase }],
     limits: [{ name: "link-target", path: target, atMost, except: null, reason, remedy: OUTSIDE }],
   };
 }
 
-/** True when a process may follow a link there. */
 function isGranted(profile: Profile, path: AbsolutePath): boolean {
   return profile.files.some((entry) => isAtMost("read", entry.access) && isInside(path, entry.path));
 }
 
-function throughLink({ pattern }: Mask, { link, leadsTo }: LinkOnPath): Refusal {
+function throughLink({ pattern }: Mask, { link, leadsTo }: DeepestLink): NotEnforceable {
   return {
     field: "masks",
-    reason: `the pattern ${pattern.text} goes through the symlink ${link}, where no rule would match`,
-    remedy: leadsTo === null ? `make ${link} lead somewhere` : `write the pattern from ${leadsTo}`,
+    reason: `the pattern ${pattern.text} goes through the symlink ${link}, so no rule would match`,
+    remedy: leadsTo === null ? `create the target of ${link}` : `write the pattern from ${leadsTo}`,
   };
 }
 
-function dangling(path: AbsolutePath, link: AbsolutePath): Refusal {
+function dangling(path: AbsolutePath, link: AbsolutePath): NotEnforceable {
   return {
     field: "masks",
-    reason: `${path} goes through the symlink ${link}, which leads nowhere: what is made there could not be held back`,
-    remedy: `remove ${link}, or make what it leads to`,
+    reason: `${path} goes through the dangling symlink ${link}: files created at its target could not be protected`,
+    remedy: `remove ${link}, or create its target`,
   };
 }

@@ -7,10 +7,10 @@ import { named, words } from "./base.ts";
 import { anyOf, type Filter, isSome, type SbplRule, type Section } from "./sbpl.ts";
 import { givenFilters } from "./translate.ts";
 
-/** Names are resolved by a service of the system, which is asked by this socket. */
+/** The socket of the system service that resolves names. */
 const RESOLVER = knownPath("/private/var/run/mDNSResponder");
 
-/** What looks names and routes up for programs; each may send something of what it is asked to the network. */
+/** Services that look up names and routes for programs; each may send parts of a request to the network. */
 const NETWORK_SERVICES = [
   "com.apple.SystemConfiguration.DNSConfiguration",
   "com.apple.SystemConfiguration.configd",
@@ -19,10 +19,10 @@ const NETWORK_SERVICES = [
 ] as const;
 
 /**
- * The network as the kernel's rules can say it: no names and no addresses but `localhost`. None: no rule. Hosts and every
- * public address: the one port of the egress proxy, on loopback. The machine's own: all of it, and what resolves names.
- * A rule on this machine's end of a connection (`local`) would allow every connection out, since a socket that is not bound
- * has the address that stands for any; so those are on binding and accepting alone.
+ * The network in terms of the kernel's rules: no names and no addresses but `localhost`. `none`: no rule. Hosts and
+ * every public address: the one port of the egress proxy, on loopback. The machine's own: all of it, and name lookup. A
+ * rule on this machine's end of a connection (`local`) would allow every connection out, since an unbound socket has
+ * the wildcard address; so those are on binding and accepting alone.
  */
 export function networkSections(
   proxyPort: MacFacts["proxyPort"],
@@ -33,7 +33,7 @@ export function networkSections(
     return [
       {
         about: ["The network: the egress proxy, by its port on loopback, and nothing else."],
-        // No datagrams: who listens for those there is nobody of ours.
+        // No datagrams: a program that listens for those there is not ours.
         rules: outbound([{ kind: "remote", protocol: "tcp", end: `localhost:${proxyPort}` }]),
       },
     ];
@@ -63,17 +63,14 @@ export function networkSections(
           },
         },
         ...named(["mach-lookup"], words("global-name", NETWORK_SERVICES)),
-        // What `getifaddrs` asks: servers print the addresses that they can be reached by.
+        // Variables that `getifaddrs` reads: servers print the addresses at which they can be reached.
         ...named(["sysctl-read"], words("sysctl-name-prefix", ["net.routetable."])),
       ],
     },
   ];
 }
 
-/**
- * The ports that lead in: programs share the machine's loopback, so a server listens there itself. What is bound to every
- * address is none of it, and refused.
- */
+/** Programs share the machine's loopback. A socket bound to every address does not match, and is refused. */
 export function portSections(profile: Pick<Profile, "ports">): readonly Section[] {
   const filters = portsIn(profile).map(
     (port): Filter => ({ kind: "local", protocol: "tcp", end: `localhost:${port}` }),
@@ -87,10 +84,7 @@ export function portSections(profile: Pick<Profile, "ports">): readonly Section[
   ];
 }
 
-/**
- * Unix sockets: those that the profile lists, by path, and a process's own in the places that are made for the call. A rule
- * on files says nothing of connecting to a socket.
- */
+/** Listed sockets, by path, and own ones in places made for the call. Rules on files do not cover connections. */
 export function socketSections({ sockets }: Profile): readonly Section[] {
   if (sockets === "none") return [];
   const own = givenFilters({ kind: "own", what: "places" });

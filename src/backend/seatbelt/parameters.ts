@@ -1,20 +1,17 @@
-import type { SbplRule, Section, Text } from "./sbpl.ts";
+import type { SbplRule, SbplText, Section } from "./sbpl.ts";
 import { withTexts } from "./sbpl.ts";
 import { isSpellable } from "./translate.ts";
 
-/** Sections in which every path can be spelled, and what their parameters stand for. */
+/** Sections in which every path can be spelled, and the values of their parameters. */
 export interface Parametrised {
   readonly sections: readonly Section[];
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/**
- * Puts a parameter in the place of each path that is not printable ASCII: the launcher is given those as arguments, in
- * UTF-8. What they are called follows from their order alone.
- */
+/** Replaces each path that is no printable ASCII by a parameter in UTF-8, named by order alone. */
 export function parametrise(sections: readonly Section[]): Parametrised {
   const names = new Map<string, string>();
-  const change = (text: Text, kind: string): Text => {
+  const change = (text: SbplText, kind: string): SbplText => {
     if (typeof text !== "string" || isSpellable(text) || (kind !== "literal" && kind !== "subpath"))
       return text;
     const param = names.get(text) ?? `PATH${names.size + 1}`;

@@ -1,11 +1,11 @@
 import { maskRuler, type PathRuler } from "../../profile/access-to.ts";
 import { type AbsolutePath, byPath, parentOf, ROOT, upwards } from "../../profile/path.ts";
 import type { Mask } from "../../profile/profile.ts";
-import type { Reach } from "./reach.ts";
+import type { EntryReach } from "./reach.ts";
 
-/** The folders and links that lead to what is given, and to where calls have their places, topmost first. */
+/** The folders and links that lead to granted paths and to the places of calls, topmost first. */
 export function passesTo(
-  { live, masks }: { readonly live: readonly Reach[]; readonly masks: readonly Mask[] },
+  { live, masks }: { readonly live: readonly EntryReach[]; readonly masks: readonly Mask[] },
   hops: readonly AbsolutePath[],
   ruler: PathRuler,
 ): readonly AbsolutePath[] {

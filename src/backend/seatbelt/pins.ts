@@ -4,9 +4,8 @@ import type { Profile } from "../../profile/profile.ts";
 import type { Facts } from "../facts.ts";
 
 /**
- * The node of every entry, and every writable folder above an entry, a literal mask, something that a glob mask covers or a
- * way that leads to one of these: if one could be moved away, what it protects would be found under a name that no rule
- * speaks of. So are the further links by which something protected is found, which could be made to lead elsewhere.
+ * Every entry's node, and writable folders above protected paths and on the way to them: moving one would give
+ * protected content a name that no rule covers.
  */
 export function pinsOf(
   profile: Profile,

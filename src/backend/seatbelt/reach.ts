@@ -3,30 +3,34 @@ import { type AbsolutePath, ROOT, upwards } from "../../profile/path.ts";
 import type { FileEntry } from "../../profile/profile.ts";
 import { type Suffixes, sameSuffixes } from "../../profile/suffix.ts";
 
-/** What the entries give from a path on, until the reaches below it say otherwise. `none` gives nothing. */
-export interface Reach {
+/** The access of the entries from a path on, until the reaches below it. `none` gives nothing. */
+export interface EntryReach {
   readonly path: AbsolutePath;
   readonly gives: Suffixes | "none";
-  /** What surrounds it; null for the root of all, which gives nothing. */
-  readonly above: Reach | null;
-  readonly below: readonly Reach[];
+  /** The reach around it; null for the root of all, which gives nothing. */
+  readonly above: EntryReach | null;
+  readonly below: readonly EntryReach[];
 }
 
-interface GrowingReach extends Reach {
+interface GrowingReach extends EntryReach {
   readonly below: GrowingReach[];
 }
 
 /**
- * Where what is given of one access begins and ends: the entries without those that repeat what surrounds them. For
- * every path the nearest reach gives what the nearest entry gives. Entries have one path each, in the order of `byPath`.
+ * The reaches of one access: the entries without those that repeat their surroundings. For every path the nearest reach
+ * gives the access of the nearest entry. Entries have one path each, in the order of `byPath`.
  */
-export function reachesOf(files: readonly FileEntry[], access: Exclude<Access, "none">): readonly Reach[] {
+export function reachesOf(
+  files: readonly FileEntry[],
+  access: Exclude<Access, "none">,
+): readonly EntryReach[] {
   const found = new Map<AbsolutePath, GrowingReach>();
   const top: GrowingReach = { path: ROOT, gives: "none", above: null, below: [] };
   for (const entry of files) {
     const gives = isAtMost(access, entry.access) ? entry.suffixes : "none";
     const above = nearest(found, entry.path) ?? top;
-    if (givesSame(gives, above.gives)) continue;
+    const isNone = gives === "none" || above.gives === "none";
+    if (isNone ? gives === above.gives : sameSuffixes(gives, above.gives)) continue;
     const reach: GrowingReach = { path: entry.path, gives, above, below: [] };
     above.below.push(reach);
     found.set(entry.path, reach);
@@ -40,8 +44,4 @@ function nearest(found: ReadonlyMap<AbsolutePath, GrowingReach>, path: AbsoluteP
     if (reach !== undefined) return reach;
   }
   return null;
-}
-
-function givesSame(a: Suffixes | "none", b: Suffixes | "none"): boolean {
-  return a === "none" || b === "none" ? a === b : sameSuffixes(a, b);
 }

@@ -1,13 +1,12 @@
 import { BUILD_TREES, DEPENDENCY_TREES } from "../../profile/dependency-trees.ts";
 import { type AbsolutePath, namesOf, ROOT } from "../../profile/path.ts";
-import type { Pattern, Piece, Segment } from "../../profile/pattern.ts";
+import type { NamePiece, Pattern, PatternSegment } from "../../profile/pattern.ts";
 import type { Suffix } from "../../profile/suffix.ts";
 import { bothCases, FOREIGN, isFoldedTo, plainSource, spelled, textSource } from "./letters.ts";
 
 /**
- * What a regex is made of: the pattern, whether case counts, and whether what lies below a match is meant as well. `root`:
- * a folder above it of which one spelling is enough, because other rules name the same path in a form in which the kernel
- * itself decides about case.
+ * `root`: a folder of which one spelling is enough, as other rules name the path in a form in which the kernel itself
+ * decides about case.
  */
 export interface Covered {
   readonly pattern: Pattern;
@@ -17,8 +16,7 @@ export interface Covered {
 }
 
 /**
- * How a regex ends that means a node and all below it. What lies in the node itself is said without a `.`: that it stands for
- * a line break, too, is not documented, and `doctor` asks for it.
+ * The end of a regex for a node and all below it. It is undocumented that `.` matches a line break; `doctor` tests it.
  */
 const AND_BELOW = "(/[^/]*)?(/.*)?$";
 
@@ -29,18 +27,17 @@ interface Source {
   readonly end: string;
 }
 
-/** No regex is longer than this, as far as that can be had by making several: see `budget.ts`. */
-const MOST_BYTES = 880;
+/** The maximum length of a regex where splitting it is possible: see `budget.ts`. */
+const MAX_BYTES = 880;
 
 /** Any one character: one byte, or the two to four of a character that is not ASCII. */
 const FOREIGN_CHARACTER = "[^ -~][^ -~]?[^ -~]?[^ -~]?";
 
 /**
- * Regexes that match what the patterns match and all below that, for rules that take away. A regex is searched for, so
- * what may begin in any folder begins at a slash, with no `^` before it. Used are `^` and `$` at the ends alone, `[ ]`, groups
- * of alternatives, `*` and `+` behind a `[ ]`, and groups with `?`: all of that is in others' profiles and was seen to work up
- * to macOS 27, whose compiler refuses more than those before it. Letters have both cases with `ignoreCase`, accented letters
- * both of their Unicode spellings. Patterns with something in common share a regex.
+ * Regexes of the matches and all below, for rules that take away. They are searched for: a pattern for any folder
+ * begins at a slash, without `^`. Only `^`, `$`, `[ ]`, groups, `*` and `+` after a `[ ]`, and groups with `?` are
+ * used: these worked in tests up to macOS 27, whose compiler refuses more than those before it. Accented letters have
+ * both Unicode spellings.
  */
 export function coveringRegexes(covered: readonly Covered[]): readonly string[] {
   const byFrame = new Map<string, Source[]>();
@@ -53,15 +50,12 @@ export function coveringRegexes(covered: readonly Covered[]): readonly string[] 
   return [...byFrame.values()].flatMap(joined);
 }
 
-/** The regex that matches every path that ends in one of these, and no other: it stands in rules that give. */
+/** The regex that matches exactly the paths that end in one of these: it is for rules that give. */
 export function endingRegex(endings: readonly Suffix[]): string {
   return `/[^/]*${alternatives(endings.map((ending) => ending.replace(/./gsu, plainSource)))}$`;
 }
 
-/**
- * Regexes that match what lies below a dependency or build tree of one of these roots, and no more: what they match is left out of what
- * rules take away. A name with a line break may not be matched, which takes away more.
- */
+/** Regexes of paths below dependency or build trees, and no more: rules that take away leave these out. */
 export function treeRegexes(roots: readonly AbsolutePath[]): readonly string[] {
   const plain = (text: string): string => text.replace(/./gsu, plainSource);
   const start = `^${oneOf(roots.map((root) => (root === ROOT ? "" : plain(root))))}/(.*/)?`;
@@ -70,13 +64,13 @@ export function treeRegexes(roots: readonly AbsolutePath[]): readonly string[] {
   for (const name of names) {
     const group = groups.at(-1);
     const length = start.length + (group ?? []).join("|").length + name.length + "(|)/".length;
-    if (group === undefined || length > MOST_BYTES) groups.push([name]);
+    if (group === undefined || length > MAX_BYTES) groups.push([name]);
     else group.push(name);
   }
   return groups.map((group) => `${start}${oneOf(group)}/`);
 }
 
-/** Sources that begin and end alike as one regex, or as several where it would get too long. */
+/** Sources with equal starts and ends as one regex, or as several if it would get too long. */
 function joined(sources: readonly Source[]): readonly string[] {
   const [first] = sources;
   if (first === undefined) return [];
@@ -85,7 +79,7 @@ function joined(sources: readonly Source[]): readonly string[] {
   const whole = (): string => `${first.start}${branches(some)}${first.end}`;
   for (const { names } of sources) {
     some.push(names);
-    if (some.length === 1 || whole().length <= MOST_BYTES) continue;
+    if (some.length === 1 || whole().length <= MAX_BYTES) continue;
     some.pop();
     made.push(whole());
     some = [names];
@@ -93,21 +87,20 @@ function joined(sources: readonly Source[]): readonly string[] {
   return [...made, whole()];
 }
 
-/** What begins with the same names is written once: `a/b` and `a/c` as `a/(b|c)`. */
+/** Writes shared first names once: `a/b` and `a/c` as `a/(b|c)`. */
 function branches(lists: readonly (readonly string[])[]): string {
   const byFirst = Map.groupBy(lists, ([first = ""]) => first);
   return alternatives(
     [...byFirst].flatMap(([first, same]) => {
       const longer = same.filter((names) => names.length > 1).map((names) => names.slice(1));
       const own = same.length > longer.length ? [first] : [];
-      // What stands for any folders brings its own slash along.
+      // A source for any folders brings its own slash.
       const joint = first.endsWith(")?") ? "" : "/";
       return longer.length === 0 ? own : [...own, `${first}${joint}${branches(longer)}`];
     }),
   );
 }
 
-/** One of the sources, as short as what they have in common makes it. */
 function alternatives(sources: readonly string[]): string {
   const ways = [sharingStarts(sources), sharingEnds(sources)].map(oneOf);
   return ways.reduce((best, other) => (other.length < best.length ? other : best), oneOf(sources));
@@ -117,12 +110,12 @@ function oneOf(sources: readonly string[]): string {
   return sources.length === 1 ? (sources[0] ?? "") : `(${sources.join("|")})`;
 }
 
-/** Letters, of one case or of both, with a dot before them: all of it stands for itself, and a repetition is no part of it. */
+/** Letters, of one case or of both, with a dot before them: each matches itself, and a repetition is no part of it. */
 const LETTER = String.raw`(\w|-|\[\w\w\]|\(\[\w\w\]\|\[\^ -~\]\+\))`;
 const START = new RegExp(String.raw`^(\[\.\])?${LETTER}+(?![*+?\]])`);
 const END = new RegExp(String.raw`\[\.\]${LETTER}+$`);
 
-/** What begins alike once: `config` and `config[.]toml` as `config([.]toml)?`. */
+/** Writes shared starts once: `config` and `config[.]toml` as `config([.]toml)?`. */
 function sharingStarts(sources: readonly string[]): readonly string[] {
   return shared(sources, START, (start, rests) => {
     const others = rests.map((rest) => rest.slice(start.length));
@@ -133,7 +126,7 @@ function sharingStarts(sources: readonly string[]): readonly string[] {
   });
 }
 
-/** What ends alike once: `hooks[.]json` and `settings[.]json` as `(hooks|settings)[.]json`. */
+/** Writes shared ends once: `hooks[.]json` and `settings[.]json` as `(hooks|settings)[.]json`. */
 function sharingEnds(sources: readonly string[]): readonly string[] {
   return shared(sources, END, (end, rests) => {
     const others = rests.map((rest) => rest.slice(0, -end.length));
@@ -153,14 +146,14 @@ function shared(
 }
 
 function sourceOf({ pattern: { segments }, ignoreCase, isNodeAlone, root }: Covered): Source {
-  const name = (segment: Segment, isFolded: boolean): string =>
+  const name = (segment: PatternSegment, isFolded: boolean): string =>
     segment.kind === "name" ? nameSource(segment.pieces, isFolded) : ANY_FOLDERS;
   const isAnywhere = segments[0]?.kind === "any-names";
   const exact = root === null ? 0 : namesOf(root).length;
   const before = segments.slice(0, exact).map((one) => `${name(one, false)}/`);
   const start = isAnywhere ? "/" : `^/${before.join("")}`;
   const rest = segments.slice(isAnywhere ? 1 : exact);
-  // `**` at the end speaks of what lies below, and so does the root folder.
+  // `**` at the end matches paths below, and so does the root folder.
   if (rest.length === 0) return { start, names: [], end: isAnywhere ? "[^/]" : "" };
   if (rest.at(-1)?.kind === "any-names") {
     const names = rest.slice(0, -1).map((one) => name(one, ignoreCase));
@@ -170,22 +163,19 @@ function sourceOf({ pattern: { segments }, ignoreCase, isNodeAlone, root }: Cove
   return { start, names, end: isNodeAlone ? "$" : AND_BELOW };
 }
 
-/** Whole names in the middle of a pattern, as many as there are. */
+/** Any number of whole names in the middle of a pattern. */
 const ANY_FOLDERS = "(.*/)?";
 
-function nameSource(pieces: readonly Piece[], ignoreCase: boolean): string {
+function nameSource(pieces: readonly NamePiece[], ignoreCase: boolean): string {
   const [first, ...others] = pieces;
   if (first?.kind === "many" && others.length === 0) return "[^/]+";
   if (!ignoreCase) return pieces.map((piece) => pieceSource(piece, false)).join("");
   return joints(pieces).map(jointSource).join("");
 }
 
-/**
- * The pieces cut where no ligature can lie across them: wildcards stay with the letters beside them that may be one
- * character with what they match, and all other text is alone.
- */
-function joints(pieces: readonly Piece[]): readonly (readonly Piece[])[] {
-  const groups: Piece[][] = [[]];
+/** Cut where no ligature can lie across: wildcards stay with their letters, which may form one character. */
+function joints(pieces: readonly NamePiece[]): readonly (readonly NamePiece[])[] {
+  const groups: NamePiece[][] = [[]];
   const add = (text: string): void => {
     if (text !== "") groups.at(-1)?.push({ kind: "text", text });
   };
@@ -206,8 +196,8 @@ function joints(pieces: readonly Piece[]): readonly (readonly Piece[])[] {
   return groups;
 }
 
-/** What stands for a ligature stands for whatever is beside it, too: of names that are all ASCII nothing more is meant. */
-function jointSource(pieces: readonly Piece[]): string {
+/** The source of a ligature also matches its neighbours: pure ASCII names match nothing more by it. */
+function jointSource(pieces: readonly NamePiece[]): string {
   const source = pieces.map((piece) => pieceSource(piece, true)).join("");
   const wild = pieces.filter(({ kind }) => kind !== "text");
   const singles = wild.filter(({ kind }) => kind !== "many");
@@ -215,7 +205,7 @@ function jointSource(pieces: readonly Piece[]): string {
   return isJoint ? `(${source}|[^/]*${FOREIGN}[^/]*)` : source;
 }
 
-function pieceSource(piece: Piece, ignoreCase: boolean): string {
+function pieceSource(piece: NamePiece, ignoreCase: boolean): string {
   switch (piece.kind) {
     case "text":
       return textSource(spelled(piece.text, ignoreCase), ignoreCase);
@@ -228,7 +218,7 @@ function pieceSource(piece: Piece, ignoreCase: boolean): string {
   }
 }
 
-function setSource({ negated, members }: Extract<Piece, { kind: "set" }>, ignoreCase: boolean): string {
+function setSource({ negated, members }: Extract<NamePiece, { kind: "set" }>, ignoreCase: boolean): string {
   const spellings = [...members].map((one) => spelled(one, ignoreCase));
   const plain = spellings.filter((one) => /^[ -~]$/.test(one));
   const cased = [...new Set(ignoreCase ? plain.flatMap(bothCases) : plain)].join("");

@@ -1,17 +1,18 @@
 import type { AbsolutePath } from "../../profile/path.ts";
 import { literalPrefix } from "../../profile/pattern.ts";
 import { type Mask, normalProfile, type Profile } from "../../profile/profile.ts";
-import type { Launch } from "../../tool/launch.ts";
+import type { ProgramStart } from "../../tool/launch.ts";
 import type { Facts } from "../facts.ts";
 import { GATE_NAME } from "../gate-name.ts";
 import { type Approximation, approximationOf, type Limit, type PlanClause, type Rendering } from "../plan.ts";
 import { isProxied, proxyWay } from "../proxy-way.ts";
 import { withinSearch } from "../search-bound.ts";
 import { portsIn } from "../way-in.ts";
-import { type ApproximationName, approximationsOf } from "./approximations.ts";
+import { approximationsOf, type SeatbeltApproximationName } from "./approximations.ts";
 import type { Shape } from "./area.ts";
 import { baseSections, passedAlways, READ, TYPING } from "./base.ts";
 import { overBudget } from "./budget.ts";
+import { enforcementReport } from "./enforcement.ts";
 import { everyRule, type FileRule, type FileRules, fileRules, rootsOf } from "./file-rules.ts";
 import { gateScript, TAG_MARK } from "./gate.ts";
 import { groupSections } from "./groups.ts";
@@ -22,15 +23,13 @@ import { NO_MAC, refusedProfile } from "./refusals.ts";
 import { assertAgrees } from "./replay.ts";
 import { anyOf, type Filter, printFilter, printProfile, type Section } from "./sbpl.ts";
 import { masksOfFolders, masksOfSpellings } from "./spellings.ts";
-import { standings } from "./standings.ts";
 import { coveringFilters, givenFilters, mainOperation, OWN_FILTERS, translate } from "./translate.ts";
 
 /**
- * The `sandbox-exec` launch that enforces the profile. Its text has in this order: the base that every program needs; what
- * groups of the profile add; the network and unix sockets; the rules on files; and, once more, what is never given. A
- * profile that can't be enforced is a refusal; a rendering that would be looser is an internal error.
+ * The `sandbox-exec` launch: base, groups, network and sockets, files, and a repetition of permanent denies. A profile
+ * that cannot be enforced is a refusal; a looser rendering is an internal error.
  */
-export function renderSeatbelt(given: Profile, launch: Launch, facts: Facts): Rendering {
+export function renderSeatbelt(given: Profile, launch: ProgramStart, facts: Facts): Rendering {
   const { mac } = facts;
   const refusal = mac === null ? NO_MAC : refusedProfile(given, launch, facts, mac);
   if (refusal !== null || mac === null) return { kind: "refusal", refusal: refusal ?? NO_MAC };
@@ -82,7 +81,7 @@ export function renderSeatbelt(given: Profile, launch: Launch, facts: Facts): Re
       approximations,
       limits,
       fixed: files.pins,
-      standings: standings(profile, facts, approximations),
+      enforcement: enforcementReport(profile, facts, approximations),
       proxy,
       ports: portsIn(profile),
       tree: null,
@@ -90,10 +89,9 @@ export function renderSeatbelt(given: Profile, launch: Launch, facts: Facts): Re
   };
 }
 
-/** What can't be made is a limit on what would lie there. */
 function limitOfMissing({ name, path, reason }: Approximation): readonly Limit[] {
-  if (name !== ("missing-folder" satisfies ApproximationName)) return [];
-  const remedy = `make the folder ${path} yourself, outside of the sandbox`;
+  if (name !== ("missing-folder" satisfies SeatbeltApproximationName)) return [];
+  const remedy = `make the folder ${path} yourself outside the sandbox`;
   return [{ name, path, reason, atMost: "read", except: null, remedy }];
 }
 
@@ -127,7 +125,7 @@ function withoutNodes(rule: FileRule, nodes: readonly AbsolutePath[]): FileRule 
   return { ...rule, area: { ...rule.area, within } };
 }
 
-/** Other names of folders: by links at the top, and, of what is joined to it, by the data volume. */
+/** Other names of folders: by links at the top and, for folders joined to it, by the data volume. */
 const ALIASES: Filter = {
   kind: "regex",
   text: "^/(etc|home|tmp|var|System/Volumes/Data/(Applications|Library|Users|Volumes|cores|opt|private|usr))/",
@@ -176,7 +174,7 @@ const NEVER: readonly Section[] = [
   },
 ];
 
-/** The program that is handed over by its bytes: it lies in the call's own folder. */
+/** The program that is given by its bytes: it lies in the call's own folder. */
 const GIVEN_SECTION: Section = {
   about: ["The program that is handed over, by its bytes."],
   rules: [
@@ -188,12 +186,10 @@ const GIVEN_SECTION: Section = {
   ],
 };
 
-/** Links of the runtimes that lead to what is granted. */
 function hopsTo(profile: Profile, { links }: Facts): readonly AbsolutePath[] {
   return profile.files.some(({ access }) => access !== "none") ? links.map(({ path }) => path) : [];
 }
 
-/** The conditions of a rule that speak of one path each, so that it can be told which of them holds there. */
 function clausesOf({ action, right, area }: FileRule, roots: readonly AbsolutePath[]): readonly PlanClause[] {
   return area.within.flatMap((shape) => {
     const path = startOf(shape);

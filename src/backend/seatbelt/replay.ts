@@ -14,13 +14,12 @@ import {
 } from "./file-rules.ts";
 import { spelledLike } from "./volumes.ts";
 
-/** What all rules together say: nothing, allow, deny, or both, which in disjoint normal form never happens. */
-export type Answer = "default" | "allow" | "deny" | "both";
+/** The result of all rules together: nothing, allow, deny, or both, which in disjoint normal form never happens. */
+export type RuleAnswer = "default" | "allow" | "deny" | "both";
 
-/** The answer for one right on one path. */
-export type Replay = (right: (typeof ASKED)[number], path: AbsolutePath, kind: Kind) => Answer;
+export type Replay = (right: (typeof ASKED)[number], path: AbsolutePath, kind: Kind) => RuleAnswer;
 
-/** Reads rules without regard to their order, from what they mean, not from what is printed of them. */
+/** Reads rules without regard to their order, from their meaning, not from their printed text. */
 export function replay(rules: readonly FileRule[]): Replay {
   const tests = rules.map((rule) => ({ action: rule.action, right: rule.right, holds: areaTest(rule.area) }));
   const about = Object.groupBy(
@@ -46,7 +45,7 @@ function isAbout(has: Right, asked: Right): boolean {
   return has === asked;
 }
 
-/** The access that the rules give, or that they contradict themselves. */
+/** The access that the rules give, or their contradiction. */
 export function accessUnder(ask: Replay, path: AbsolutePath, kind: Kind): Access | "contradiction" {
   const [read, change] = [ask("read", path, kind), ask("change", path, kind)];
   if (read === "both" || change === "both" || (change === "allow" && read !== "allow"))
@@ -55,10 +54,8 @@ export function accessUnder(ask: Replay, path: AbsolutePath, kind: Kind): Access
 }
 
 /**
- * Replays the rules against the model (law 7) at every entry, literal mask, covered path and pin, and in each: a file
- * has exactly what the profile gives, a folder no more, nor what is an entry but for the case of its letters; and a name can
- * be made or removed only where both the path and its folder are writable. Throws `INTERNAL`: a disagreement is our fault,
- * and never a launch.
+ * Replays the rules against the model (law 7). A file has exactly the profile's access; a folder, or a path of another
+ * case, no more. A name is changed only if path and folder are writable. Throws `INTERNAL` if they disagree.
  */
 export function assertAgrees(profile: Profile, facts: FileFacts, files: FileRules): void {
   const ask = replay(everyRule(files));
@@ -89,6 +86,6 @@ export function assertAgrees(profile: Profile, facts: FileFacts, files: FileRule
 function disagreement(path: AbsolutePath, given: string, wanted: Access): CofferdamError {
   return new CofferdamError(
     "INTERNAL",
-    `the rules give ${given} at ${visible(path)}, where the profile gives ${wanted}`,
+    `the rules grant ${given} at ${visible(path)}, but the profile grants ${wanted}`,
   );
 }

@@ -1,12 +1,12 @@
-/** An array that holds something: a filter without alternatives would hold for everything. */
+/** A non-empty array: a filter without alternatives would hold for everything. */
 export type Some<T> = readonly [T, ...T[]];
 
-/** A text of a filter: itself, or the value of a parameter that the launcher is given. */
-export type Text = string | { readonly param: string };
+/** A text of a filter: itself, or the value of a parameter of the launcher. */
+export type SbplText = string | { readonly param: string };
 
-/** A condition of a rule, as the sandbox profile language has it. */
+/** A condition of a rule in the sandbox profile language. */
 export type Filter =
-  | { readonly kind: TextFilter; readonly text: Text }
+  | { readonly kind: TextFilter; readonly text: SbplText }
   | { readonly kind: WordFilter; readonly word: string }
   | { readonly kind: "local" | "remote"; readonly protocol: "ip" | "tcp"; readonly end: string }
   | { readonly kind: "require-all" | "require-any"; readonly of: Some<Filter> }
@@ -25,9 +25,8 @@ type TextFilter =
 type WordFilter = "vnode-type" | "target" | "socket-domain" | "socket-protocol" | "ioctl-command";
 
 /**
- * One rule. It has one filter or none: several would be alternatives, though they read like the contrary. A guarded rule
- * is about operations that not every system has: naming an unknown one is an error of the whole profile. What a told rule
- * denies carries the call's tag in the kernel's log.
+ * One rule, with one filter or none: several would be alternatives. `isGuarded`: naming an operation that a system
+ * lacks is an error of the whole profile. `isTold`: denials carry the call's tag in the kernel's log.
  */
 export interface SbplRule {
   readonly action: "allow" | "deny";
@@ -37,19 +36,15 @@ export interface SbplRule {
   readonly isTold?: boolean;
 }
 
-/** Rules with a comment above them, in the order in which they are printed. */
+/** Rules with a comment above them, in the order of printing. */
 export interface Section {
   readonly about: readonly string[];
   readonly rules: readonly SbplRule[];
 }
 
-/** A line has no more characters than this, where that can be had. */
 const WIDTH = 100;
 
-/**
- * A profile: the version that others' profiles are written in, that what no rule allows is denied, and the sections that
- * hold rules, each below its comment. The same sections print the same text, in printable ASCII.
- */
+/** The version that others' profiles use, the default deny, and the commented sections, in printable ASCII. */
 export function printProfile(sections: readonly Section[], tag: string): string {
   const parts = sections
     .filter(({ rules }) => rules.length > 0)
@@ -61,7 +56,7 @@ export function printProfile(sections: readonly Section[], tag: string): string 
   return `${[start, ...parts].map((lines) => lines.join("\n")).join("\n\n")}\n`;
 }
 
-/** One rule, over several lines where it is long. */
+/** One rule, over several lines if it is long. */
 export function printRule({ action, operations, filter, isGuarded, isTold }: SbplRule, tag: string): string {
   if (isGuarded === true) {
     const each = operations.map((name) => {
@@ -83,17 +78,17 @@ export function printRule({ action, operations, filter, isGuarded, isTold }: Sbp
   return `${[head, ...items].join("\n  ")})`;
 }
 
-/** What carries a tag. No text of a filter reads so, because there a backslash stands before every quote. */
+/** The modifier that carries a tag. No text of a filter reads so, because it has a backslash before every quote. */
 export function printMessage(tag: string): string {
   return `(with message ${quoteText(tag)})`;
 }
 
-/** A text as the profile holds it, quotes included: the form in which a backslash escapes. */
+/** A text in the profile's form, quotes included: a backslash escapes in it. */
 export function quoteText(text: string): string {
   return `"${text.replace(/["\\]/g, (character) => `\\${character}`)}"`;
 }
 
-/** One filter as it stands in the profile, on lines that begin so many steps to the right. */
+/** One filter as printed in the profile, on lines indented by `depth` steps. */
 export function printFilter(filter: Filter, depth = 0): string {
   if ("word" in filter) return `(${filter.kind} ${filter.word})`;
   if ("end" in filter) return `(${filter.kind} ${filter.protocol} ${quoteText(filter.end)})`;
@@ -104,34 +99,34 @@ export function printFilter(filter: Filter, depth = 0): string {
   return `(${[filter.kind, ...parts].join(`\n${"  ".repeat(depth + 1)}`)})`;
 }
 
-/** Holds where one of them does. */
+/** Holds if one of them does. */
 export function anyOf(filters: Some<Filter>): Filter {
   return filters.length === 1 ? filters[0] : { kind: "require-any", of: filters };
 }
 
-/** Holds where all of them do. */
+/** Holds if all of them do. */
 export function allOf(filters: Some<Filter>): Filter {
   return filters.length === 1 ? filters[0] : { kind: "require-all", of: filters };
 }
 
-/** Holds where the filter does not. */
+/** Holds if the filter does not. */
 export function not(filter: Filter): Filter {
   return { kind: "require-not", of: [filter] };
 }
 
-/** True of a list that holds something. */
+/** True for a non-empty list. */
 export function isSome<T>(list: readonly T[]): list is Some<T> {
   return list.length > 0;
 }
 
 /** Every text in the filter, in the order of its print. */
-export function textsOf(filter: Filter): readonly Text[] {
+export function textsOf(filter: Filter): readonly SbplText[] {
   if ("text" in filter) return [filter.text];
   return "of" in filter ? filter.of.flatMap(textsOf) : [];
 }
 
-/** The filter with other texts. */
-export function withTexts(filter: Filter, change: (text: Text, kind: string) => Text): Filter {
+/** The filter with replaced texts. */
+export function withTexts(filter: Filter, change: (text: SbplText, kind: string) => SbplText): Filter {
   if ("of" in filter) {
     const [first, ...others] = filter.of;
     return { ...filter, of: [withTexts(first, change), ...others.map((one) => withTexts(one, change))] };
@@ -139,6 +134,6 @@ export function withTexts(filter: Filter, change: (text: Text, kind: string) => 
   return "text" in filter ? { ...filter, text: change(filter.text, filter.kind) } : filter;
 }
 
-function printText(text: Text): string {
+function printText(text: SbplText): string {
   return typeof text === "string" ? quoteText(text) : `(param ${quoteText(text.param)})`;
 }

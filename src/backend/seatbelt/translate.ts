@@ -19,9 +19,8 @@ const CHANGE = [
 const NAMES = ["file-write-create", "file-write-unlink"] as const;
 
 /**
- * The operations of a right. A rule on a single operation beats one on its wildcard wherever it stands, so denies name
- * both. Allows of writing name single operations only: the wildcard would bring changes of owner along and, before
- * macOS 12.3, set-uid bits.
+ * A rule on one operation beats one on its wildcard, so denies name both. The wildcard of writing would include changes
+ * of owner and, before macOS 12.3, set-uid bits.
  */
 const OPERATIONS = {
   allow: {
@@ -40,13 +39,10 @@ const OPERATIONS = {
   },
 } as const satisfies Record<FileRule["action"], Record<Right, Some<string>>>;
 
-/** So many conditions stand in one rule at most, so that `budget.ts` takes it: what there is more goes into others. */
-const MOST_ALTERNATIVES = 100;
+/** The maximum of conditions in one rule, so that `budget.ts` takes it: further ones go into other rules. */
+const MAX_ALTERNATIVES = 100;
 
-/**
- * A rule on files as the kernel takes it, or several where it has many alternatives. What an allow speaks of is printed as
- * it is; what is denied may be wider. `roots` are where access is given.
- */
+/** A file rule, or several if it has many alternatives. Allows are exact, denies may be wider. */
 export function translate(
   { action, right, area }: FileRule,
   roots: readonly AbsolutePath[],
@@ -55,8 +51,8 @@ export function translate(
   const excepted = coveringFilters(area.except, roots);
   const conditions = [...kindFilters(area.only), ...(isSome(excepted) ? [not(anyOf(excepted))] : [])];
   const rules: SbplRule[] = [];
-  for (let at = 0; at < within.length; at += MOST_ALTERNATIVES) {
-    const some = within.slice(at, at + MOST_ALTERNATIVES);
+  for (let at = 0; at < within.length; at += MAX_ALTERNATIVES) {
+    const some = within.slice(at, at + MAX_ALTERNATIVES);
     if (!isSome(some)) break;
     rules.push({
       action,
@@ -68,33 +64,30 @@ export function translate(
   return rules;
 }
 
-/** Whether something is a folder can't be asked where it is to be run: what has a suffix list is read and not run. */
+/** Rules on execution cannot ask if a path is a folder: paths with a suffix list are read and not run. */
 function operationsOf(action: FileRule["action"], right: Right, only: Only): Some<string> {
   return right === "read" && only.kind !== "everything" ? READ : OPERATIONS[action][right];
 }
 
-/** The operation that says most of a right, for people. */
+/** The most telling operation of a right, for people. */
 export function mainOperation(right: Right): string {
   const [first] = OPERATIONS.deny[right];
   return first;
 }
 
-/** True when a profile can spell the text: printable ASCII. How the kernel reads anything else is not documented. */
+/** True for printable ASCII: how the kernel reads anything else is not documented. */
 export function isSpellable(text: string): boolean {
   return /^[ -~]*$/.test(text);
 }
 
-/** What rules give: exactly that. */
+/** Filters for rules that give: they match exactly the shape. */
 export function givenFilters(shape: Shape): readonly Filter[] {
   if (shape.kind === "own") return OWN_FILTERS[shape.what];
   if (shape.kind !== "match") return pathFilters(shape.path, shape.kind);
-  throw new CofferdamError("INTERNAL", `a rule would give access by the pattern ${shape.pattern.text}`);
+  throw new CofferdamError("INTERNAL", `a rule would grant access by the pattern ${shape.pattern.text}`);
 }
 
-/**
- * What rules take away: at least that. A path that no profile can spell, and other spellings of one where case does not
- * count, are taken away by a regex, in which foreign characters may be others as well.
- */
+/** Filters that match at least the shapes. In regexes, foreign characters may match others as well. */
 export function coveringFilters(shapes: readonly Shape[], roots: readonly AbsolutePath[]): readonly Filter[] {
   const plain = shapes.flatMap((shape): readonly Filter[] => {
     if (shape.kind === "own") return givenFilters(shape);
@@ -109,7 +102,7 @@ export function coveringFilters(shapes: readonly Shape[], roots: readonly Absolu
     const pattern = literalPattern(path);
     const isNodeAlone = shape.kind === "node";
     if (isSpellable(path)) return [{ pattern, ignoreCase, isNodeAlone, root: rootOf(path, roots) }];
-    // Nothing else names it, so that it is covered however a kernel takes the case of letters.
+    // Nothing else names it, so it is covered whether or not a kernel ignores case.
     return [{ pattern, ignoreCase: true, isNodeAlone, root: null }];
   });
   return [...plain, ...regexFilters(covered), ...outsideTrees(shapes.filter(isExcepting))];
@@ -130,7 +123,6 @@ function coveredBy({ pattern, ignoreCase }: Match): Covered {
   return { pattern, ignoreCase, isNodeAlone: false, root: null };
 }
 
-/** What the shapes match, but for what lies in dependency and build trees: those with the same exceptions share a condition. */
 function outsideTrees(shapes: readonly Excepting[]): readonly Filter[] {
   const groups = Map.groupBy(shapes, ({ exceptTreesOf }) => exceptTreesOf.join("\0"));
   return [...groups.values()].flatMap((group): readonly Filter[] => {
@@ -141,10 +133,7 @@ function outsideTrees(shapes: readonly Excepting[]): readonly Filter[] {
   });
 }
 
-/**
- * What lies in such trees of these roots. A root in another one has trees of its own alone. One whose path no profile can spell has none:
- * then the rule takes away more.
- */
+/** Trees of these roots. A root that no profile can spell has none: then the rule takes away more. */
 function treeFilters(roots: readonly AbsolutePath[]): readonly Filter[] {
   const innerOf = (root: AbsolutePath) => roots.filter((other) => other !== root && isInside(other, root));
   const spelled = roots.filter(isSpellable);
@@ -160,7 +149,7 @@ function treeFilters(roots: readonly AbsolutePath[]): readonly Filter[] {
   return [...regexesOf(plain), ...outer];
 }
 
-/** The nearest root around a path; none where the path also lies in another one that differs in case alone. */
+/** The nearest root around a path; none if the path also lies in another one that differs in case alone. */
 function rootOf(path: AbsolutePath, roots: readonly AbsolutePath[]): AbsolutePath | null {
   const around = roots.filter((root) => root !== ROOT && foldedPath(path).startsWith(`${foldedPath(root)}/`));
   if (around.some((root) => !isInside(path, root))) return null;
@@ -173,7 +162,7 @@ function pathFilters(path: AbsolutePath, kind: "node" | "tree"): readonly Filter
   return kind === "node" ? [node] : [node, { kind: "subpath", text: path }];
 }
 
-/** What is the call's own, by the names that the launcher gives it. */
+/** Filters for the call's own places, by the names that the launcher gives them. */
 export const OWN_FILTERS = {
   folder: [{ kind: "literal", text: { param: CALL_PARAMETERS.folder } }],
   places: [...placeFilters(CALL_PARAMETERS.home), ...placeFilters(CALL_PARAMETERS.temporary)],

@@ -2,7 +2,7 @@ import { type AbsolutePath, foldedPath, isInside, ROOT, upwards } from "../../pr
 import type { FileEntry } from "../../profile/profile.ts";
 import type { Facts } from "../facts.ts";
 
-/** Whether names that differ in case are the same at a path; of `/`, whether they are anywhere. */
+/** True if names that differ in case are the same at a path; for `/`, if they are anywhere. */
 export function foldsCaseAt(facts: Pick<Facts, "mac">, path: AbsolutePath): boolean {
   const { mac } = facts;
   if (mac === null) return false;
@@ -11,16 +11,13 @@ export function foldsCaseAt(facts: Pick<Facts, "mac">, path: AbsolutePath): bool
   return around.sort((a, b) => b.point.length - a.point.length)[0]?.foldsCase ?? false;
 }
 
-/** Whether names that differ in case are the same somewhere below a path, as far as its volumes are known. */
+/** True if names that differ in case are the same somewhere below a path, as far as its volumes are known. */
 export function foldsCaseBelow(facts: Pick<Facts, "mac">, path: AbsolutePath): boolean {
   const within = (facts.mac?.volumes ?? []).filter(({ point }) => isInside(point, path));
   return within.some(({ foldsCase }) => foldsCase) || (path !== ROOT && foldsCaseAt(facts, path));
 }
 
-/**
- * True of a path unless it goes through an entry by a name that differs in the case of its letters alone. A kernel may take
- * both for the same in what rules say, also where the volume tells them apart.
- */
+/** True unless the path goes through an entry by another case, which a kernel may treat as equal in rules. */
 export function spelledLike(files: readonly FileEntry[]): (path: AbsolutePath) => boolean {
   const spellings = new Map(files.map(({ path }) => [foldedPath(path), path]));
   return (path) => [...upwards(path)].every((at) => (spellings.get(foldedPath(at)) ?? at) === at);

@@ -1,10 +1,10 @@
-/** The machines a program can be compiled for, by the name that Node's `process.arch` gives them. */
+/** The machines that a program can be compiled for, by the names of Node's `process.arch`. */
 export type SeccompArch = "x64" | "arm64";
 
-/** The tables of call numbers by which programs reach the kernel: each machine's own, and the 32-bit one that it can also run. */
+/** The tables of call numbers that the kernel accepts: each machine's own, and its 32-bit one. */
 export type Abi = SeccompArch | "i386" | "arm";
 
-/** What tells a call by one table from a call by another. */
+/** The facts that tell a call of one table from a call of another. */
 export interface AbiFacts {
   /** `seccomp_data.arch` of its calls. */
   readonly auditArch: number;
@@ -13,8 +13,8 @@ export interface AbiFacts {
 }
 
 /**
- * The facts per table: `AUDIT_ARCH_*` (include/uapi/linux/audit.h), and for arm the range of `cacheflush` and `set_tls`,
- * which its programs can't do without (`__ARM_NR_COMPAT_BASE`, arch/arm64/include/asm/unistd.h).
+ * The facts per table: `AUDIT_ARCH_*` (include/uapi/linux/audit.h), and for arm the range of `cacheflush` and
+ * `set_tls`, which its programs need (`__ARM_NR_COMPAT_BASE`, arch/arm64/include/asm/unistd.h).
  */
 export const ABIS = {
   x64: { auditArch: 0xc000_003e, ownCalls: "none" },
@@ -27,16 +27,13 @@ export const ABIS = {
 export const ABI32 = { x64: "i386", arm64: "arm" } as const satisfies Record<SeccompArch, Abi>;
 
 /**
- * The first number that nobody here has judged: the tables go up to 471, of Linux 7.0. What comes later does not exist for
- * the sandboxed, as on an older kernel. So for x64 do the calls of x32, which have bit 30 set (`__X32_SYSCALL_BIT`) or,
- * before Linux 5.4, also the numbers from 512 to 547.
+ * The first number that was not judged: the tables go up to 471, of Linux 7.0. Later calls do not exist in the sandbox,
+ * as on an older kernel. So for x64 do the calls of x32, which have bit 30 set (`__X32_SYSCALL_BIT`) or, before Linux
+ * 5.4, also the numbers from 512 to 547.
  */
 export const FIRST_UNJUDGED = 472;
 
-/**
- * Errors a refused call may report, with their numbers: the same on all of them
- * (include/uapi/asm-generic/errno-base.h and errno.h).
- */
+/** Errors of refused calls, the same in all tables (include/uapi/asm-generic/errno-base.h and errno.h). */
 export const ERRNOS = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 } as const;
 
 /** The name of an error a refused call may report. */
@@ -60,13 +57,10 @@ export const NUMBER_OFFSET = 0;
 /** Byte offset of `seccomp_data.arch` (include/uapi/linux/seccomp.h). */
 export const ARCH_OFFSET = 4;
 
-/** Which of the six arguments of a call, from 0. */
+/** The index of one of the six arguments of a call, from 0. */
 export type ArgumentIndex = 0 | 1 | 2 | 3 | 4 | 5;
 
-/**
- * Byte offset of the low 32 bits of an argument: `seccomp_data.args` starts at 16, 8 bytes each, and both machines
- * are little-endian.
- */
+/** Byte offset of an argument's low 32 bits: `args` starts at 16, 8 bytes each; both machines are little-endian. */
 export function lowWordOffset(argument: ArgumentIndex): number {
   return 16 + 8 * argument;
 }

@@ -1,10 +1,6 @@
 import { CofferdamError } from "../../errors.ts";
 
-/**
- * The instructions of classic BPF that a program here is made of, by mnemonic: load a word of
- * `seccomp_data`, compare the word loaded last with a constant (unsigned), go on elsewhere, answer the kernel.
- * Source: include/uapi/linux/bpf_common.h.
- */
+/** Classic BPF instructions, by mnemonic (include/uapi/linux/bpf_common.h). */
 export const OPCODES = {
   ld: 0x20,
   ja: 0x05,
@@ -19,7 +15,7 @@ export const OPCODES = {
 export type JumpTest = "jeq" | "jgt" | "jge" | "jset";
 
 /** One line of a program before its labels are resolved; made by `load`, `jump`, `go`, `answer` and `label`. */
-export type Line =
+export type AssemblyLine =
   | { readonly kind: "load"; readonly offset: number }
   | {
       readonly kind: "jump";
@@ -32,47 +28,47 @@ export type Line =
   | { readonly kind: "answer"; readonly value: number }
   | { readonly kind: "label"; readonly name: string };
 
-/** The label of whatever instruction follows: a jump there goes on. */
+/** The label of the following instruction: a jump there continues. */
 export const NEXT = "next";
 
 /** Bytes of one `struct sock_filter` (include/uapi/linux/filter.h). */
 export const INSTRUCTION_BYTES = 8;
 
-/** Instructions the kernel takes in one program, at most: `BPF_MAXINSNS` (include/uapi/linux/bpf_common.h). */
+/** The maximum of instructions in one program: `BPF_MAXINSNS` (include/uapi/linux/bpf_common.h). */
 export const MAX_INSTRUCTIONS = 4096;
 
 /** A line that loads the 32-bit word at a byte offset of `seccomp_data`. */
-export function load(offset: number): Line {
+export function load(offset: number): AssemblyLine {
   return { kind: "load", offset };
 }
 
 /** A line that compares the loaded word with `value` and goes to the label `yes` or `no`. */
-export function jump(test: JumpTest, value: number, yes: string, no: string = NEXT): Line {
+export function jump(test: JumpTest, value: number, yes: string, no: string = NEXT): AssemblyLine {
   return { kind: "jump", test, value, yes, no };
 }
 
-/** A line that goes on at the label, however far that is. */
-export function go(to: string): Line {
+/** A line that jumps to the label, at any distance. */
+export function go(to: string): AssemblyLine {
   return { kind: "go", to };
 }
 
 /** A line that ends the program with a `SECCOMP_RET_*` value. */
-export function answer(value: number): Line {
+export function answer(value: number): AssemblyLine {
   return { kind: "answer", value };
 }
 
 /** A line that names the instruction after it. */
-export function label(name: string): Line {
+export function label(name: string): AssemblyLine {
   return { kind: "label", name };
 }
 
 /**
- * The bytes of a program, as `prctl(PR_SET_SECCOMP)` and bwrap's `--seccomp` take them: an array of
- * little-endian `struct sock_filter { u16 code; u8 jt; u8 jf; u32 k; }`. Jumps go forwards only, and those
- * that compare over at most 255 instructions. Throws INTERNAL for a program that the kernel would refuse and for a label
- * that is unknown, repeated, behind or too far ahead.
+ * The bytes of a program, as `prctl(PR_SET_SECCOMP)` and bwrap's `--seccomp` take them: an array of little-endian
+ * `struct sock_filter { u16 code; u8 jt; u8 jf; u32 k; }`. Jumps go forwards only, and those that compare over at most
+ * 255 instructions. Throws `INTERNAL` for a program that the kernel would refuse and for a label that is unknown,
+ * repeated, earlier or too far ahead.
  */
-export function assemble(lines: readonly Line[]): Uint8Array {
+export function assemble(lines: readonly AssemblyLine[]): Uint8Array {
   const places = placeLabels(lines);
   const instructions = lines.filter((line) => line.kind !== "label");
   if (instructions.length > MAX_INSTRUCTIONS)
@@ -84,10 +80,9 @@ export function assemble(lines: readonly Line[]): Uint8Array {
   return bytes;
 }
 
-type Instruction = Exclude<Line, { readonly kind: "label" }>;
+type Instruction = Exclude<AssemblyLine, { readonly kind: "label" }>;
 
-/** Label → index of the instruction it names. */
-function placeLabels(lines: readonly Line[]): ReadonlyMap<string, number> {
+function placeLabels(lines: readonly AssemblyLine[]): ReadonlyMap<string, number> {
   const places = new Map<string, number>();
   let index = 0;
   for (const line of lines) {
@@ -141,7 +136,7 @@ function wordOffset(offset: number): number {
   return offset;
 }
 
-/** The instructions that a comparison skips to arrive at the label; the kernel keeps them in 8 bits. */
+/** The instructions that a comparison skips to reach the label; the kernel keeps them in 8 bits. */
 function distance(name: string, index: number, places: ReadonlyMap<string, number>): number {
   if (name === NEXT) return 0;
   const far = skipped(name, index, places);
@@ -149,7 +144,6 @@ function distance(name: string, index: number, places: ReadonlyMap<string, numbe
   return far;
 }
 
-/** How many instructions stand between the one at `index` and the label. */
 function skipped(name: string, index: number, places: ReadonlyMap<string, number>): number {
   const place = places.get(name);
   if (place === undefined) throw broken(`there is no label \`${name}\``);

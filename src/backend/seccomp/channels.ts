@@ -3,11 +3,11 @@ import { refuse, refuseWhen } from "./refuse.ts";
 import { SYSCALLS, type SyscallNumbers } from "./syscalls.ts";
 
 /**
- * Requests that reach past what was granted. With a terminal: to push a byte into its input as if it were typed, to paste
- * into that of a console, to put it under another driver, for which the kernel loads code that nobody else uses
- * (include/uapi/asm-generic/ioctls.h, ioctl_tty(2), ioctl_console(2)). With a folder of btrfs (include/uapi/linux/btrfs.h):
- * a snapshot holds what masks hide, and before Linux 6.8 one could be taken of the whole subvolume that any folder of
- * one's own lies in; a subvolume that is named by its number is removed wherever it lies.
+ * Requests that reach past the grants. On a terminal: to push a byte into its input as if it were typed, to paste into
+ * that of a console, to put it under another driver, for which the kernel loads rarely used code
+ * (include/uapi/asm-generic/ioctls.h, ioctl_tty(2), ioctl_console(2)). On a folder of btrfs
+ * (include/uapi/linux/btrfs.h): a snapshot contains masked paths, and before Linux 6.8 any folder of one's own allowed
+ * one of its whole subvolume; a subvolume that is named by its number is removed wherever it lies.
  */
 const REQUESTS: NonEmpty<number> = [
   0x5412, // TIOCSTI
@@ -18,7 +18,7 @@ const REQUESTS: NonEmpty<number> = [
   0x5000_943f, // BTRFS_IOC_SNAP_DESTROY_V2
 ];
 
-/** Of families (include/linux/socket.h). */
+/** Numbers of address families (include/linux/socket.h). */
 const [AF_UNIX, AF_INET, AF_INET6, AF_NETLINK] = [1, 2, 10, 16] as const;
 const OTHER_FAMILIES: NonEmpty<number> = [AF_INET, AF_INET6, AF_NETLINK];
 
@@ -33,28 +33,28 @@ const LASTING_PAIRS_ALONE = refuseWhen("EAFNOSUPPORT", SYSCALLS.socketpair, {
   values: [0x1, 0x801, 0x8_0001, 0x8_0801, 0x5, 0x805, 0x8_0005, 0x8_0805],
 });
 
-/** The one protocol of netlink that is allowed: of it programs learn the addresses they have (netlink(7)). */
+/** The only allowed protocol of netlink: programs learn their own addresses from it (netlink(7)). */
 const NETLINK_ROUTE = 0;
 
 /** SYS_SOCKET and SYS_SOCKETPAIR (include/uapi/linux/net.h). */
 const MAKE_A_SOCKET: NonEmpty<number> = [1, 8];
 
 /**
- * With a lease or delegation on a file, also one that can only be read, a process makes others wait who open it, up to
- * 45 seconds each (include/uapi/linux/fcntl.h, fcntl(2), `/proc/sys/fs/lease-break-time`).
+ * With a lease or delegation on a file, even a read-only one, a process makes others who open it wait up to 45 seconds
+ * each (include/uapi/linux/fcntl.h, fcntl(2), `/proc/sys/fs/lease-break-time`).
  */
 const LEASE: ArgumentTest = { kind: "one-of", argument: 1, values: [1024, 1040] };
 
 /**
- * Nobody reaches out by a way that no namespace or mount holds back. Sockets are of the families that programs use every
- * day; a refused one is EAFNOSUPPORT, as on a kernel without it. Families that are refused reach the host of a virtual
- * machine (vsock), write into the memory of files that can only be read (alg, CVE-2026-31431), or are code that nobody
- * inside needs. io_uring opens sockets, vsocks too, without calling socket(2) (`IORING_OP_SOCKET`, Linux 5.19): it is
- * ENOSYS. A process has the session keyring of whoever started it, which no namespace holds back (session-keyring(7)).
+ * Closes ways out that no namespace or mount holds back. Sockets are of the families that programs use every day; a
+ * refused one is EAFNOSUPPORT, as on a kernel without it. Refused families reach the host of a virtual machine (vsock),
+ * write into the memory of read-only files (alg, CVE-2026-31431), or are code that no program inside needs. io_uring
+ * opens sockets, vsocks too, without calling socket(2) (`IORING_OP_SOCKET`, Linux 5.19): it is ENOSYS. A process has
+ * the session keyring of its starter, which no namespace holds back (session-keyring(7)).
  *
- * i386 also has its socket calls behind one number, socketcall(2), with the family behind a pointer, which a filter can't
- * follow: by it nobody makes a socket, and those made otherwise can be used. Its `ipc` makes what its namespace holds back.
- * Where there are to be no unix sockets, pairs are left that reach nobody else.
+ * i386 also has its socket calls under one number, socketcall(2), with the family in memory that a filter cannot read:
+ * it makes no sockets, and those made otherwise can be used. Its `ipc` makes objects that its namespace holds back.
+ * Without unix sockets, pairs remain: they reach only each other.
  */
 export function channelRules(hasUnix: boolean): readonly SeccompRule[] {
   return [

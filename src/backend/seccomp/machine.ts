@@ -3,19 +3,19 @@ import { refuse } from "./refuse.ts";
 import { SYSCALLS } from "./syscalls.ts";
 
 /**
- * Nobody works on the machine itself. Most of these ask for a capability that nobody inside has, so what is refused is
- * the kernel's own check, and the code behind it:
+ * Refuses work on the machine itself. Most of these calls need a capability that no process inside has, so the refusal
+ * repeats the kernel's own check and keeps the code after it out of reach:
  *
  * - modules, another kernel, restart, swap, clock, names, accounting, quotas, ports, the kernel's messages;
- * - placement of memory on nodes: it tells where the memory of others is;
- * - bpf, fanotify and performance events run code of the caller's in the kernel, or watch what others do; the last is
- *   no debugger's, and how far it sees is a setting of the host's (`kernel.perf_event_paranoid`);
- * - modify_ldt gives segments of their own to 16-bit programs and has leaked what lay on the kernel's stack;
+ * - placement of memory on nodes: it reveals where the memory of others is;
+ * - bpf, fanotify and performance events run code of the caller's in the kernel, or watch other processes; no debugger
+ *   needs the last, and how far it sees is a setting of the host (`kernel.perf_event_paranoid`);
+ * - modify_ldt gives segments of their own to 16-bit programs and has leaked the content of the kernel's stack;
  * - memfd_secret (5.14) takes memory that the machine can neither move nor swap;
- * - cachestat (6.5) told until 6.14 which pages of files that one may only read are in memory, so what others read;
- * - the calls of security modules (6.8) say and change what such a module calls the process: /proc/self/attr, which is
- *   read-only here, by another door;
- * - what kernels have dropped, or never had behind the number.
+ * - cachestat (6.5) revealed until 6.14 which pages of read-only files are in memory, so what others read;
+ * - the calls of security modules (6.8) read and change such a module's name for the process: they bypass
+ *   /proc/self/attr, which is read-only here;
+ * - calls that kernels have dropped, or never had at the number.
  */
 export const MACHINE_RULES: readonly SeccompRule[] = [
   ...refuse("EPERM", SYSCALLS.init_module, SYSCALLS.finit_module, SYSCALLS.delete_module),

@@ -6,19 +6,19 @@ import { SYSCALLS } from "./syscalls.ts";
 const NEW_NAMESPACES = 0x7e02_0000;
 
 /**
- * All that unshare(2) takes but CLONE_VM, FS, FILES, SIGHAND, THREAD and SYSVSEM (include/uapi/linux/sched.h): namespaces,
- * CLONE_NEWTIME among them, and whatever flags come later. clone(2) has CLONE_NEWTIME's bit for the signal at the end.
+ * All of unshare(2) but CLONE_VM, FS, FILES, SIGHAND, THREAD and SYSVSEM (include/uapi/linux/sched.h): namespaces,
+ * CLONE_NEWTIME among them, and later flags. clone(2) has CLONE_NEWTIME's bit for the signal at the end.
  */
 const NOT_OF_THE_PROCESS = 0xfffa_f0ff;
 
 /**
- * Nobody makes or enters a namespace, and nobody mounts: the walls are made of both, and what the kernel does for whoever
- * has a user namespace of their own is where most of its holes were. clone3(2) has its flags behind a pointer, which a filter
- * can't follow: it is ENOSYS, as before Linux 5.3, and C libraries and runtimes fall back to clone(2). The mount calls since
- * 5.2 are ENOSYS too, so that whoever knows both falls back to mount(2) and is told that it is not permitted.
+ * Refuses namespaces and mounts: the sandbox is made of both, and most holes of the kernel were in code that it runs
+ * for owners of a user namespace. clone3(2) has its flags in memory that a filter cannot read: it is ENOSYS, as before
+ * Linux 5.3, and C libraries and runtimes fall back to clone(2). The mount calls since 5.2 are ENOSYS too, so that
+ * programs fall back to mount(2) and get EPERM.
  *
- * statmount, listmount (6.8) and listns (6.19) tell what is mounted and who else has namespaces in more detail than
- * /proc does; programs that know them fall back to it. A file handle would open a file past the mounts that hide it.
+ * statmount, listmount (6.8) and listns (6.19) list mounts and other owners of namespaces in more detail than /proc
+ * does; programs that know them fall back to it. A file handle would open a file past the mounts that hide it.
  */
 export const NAMESPACE_RULES: readonly SeccompRule[] = [
   refuseWhen("EPERM", SYSCALLS.clone, { kind: "has-bit-of", argument: 0, mask: NEW_NAMESPACES }),

@@ -16,16 +16,15 @@ import {
   RETURN_ERRNO,
   type SeccompArch,
 } from "./abi.ts";
-import { answer, assemble, go, jump, type Line, label, load, NEXT } from "./assemble.ts";
+import { type AssemblyLine, answer, assemble, go, jump, label, load, NEXT } from "./assemble.ts";
 import type { SyscallNumbers } from "./syscalls.ts";
 
 /** An array that holds something: a test for "one of nothing" cannot be written. */
 export type NonEmpty<T> = readonly [T, ...(readonly T[])];
 
 /**
- * A claim about the low 32 bits of one argument. The high bits are never looked at: where the kernel
- * takes an `int`, it drops them, and comparing them lets a caller past (CVE-2019-10063). So this is
- * right for arguments that the kernel cuts to 32 bits and for masks of their low bits, not for pointers.
+ * A claim about the low 32 bits of one argument: the kernel drops the high ones of an `int`, and comparing them lets a
+ * caller past (CVE-2019-10063). Not for pointers.
  */
 export type ArgumentTest =
   | { readonly kind: "one-of"; readonly argument: ArgumentIndex; readonly values: NonEmpty<number> }
@@ -40,13 +39,11 @@ export interface SeccompRule {
 }
 
 /**
- * What system calls are refused. Of several rules for one call the first that applies answers; a call
- * that no rule refuses is allowed.
- *
+ * The refused system calls; all others are allowed. If several rules name one call, the first that applies answers.
  * Example: `{ abi32: false, rules: [{ call: SYSCALLS.ptrace, errno: "EPERM", when: "always" }] }`.
  */
 export interface SeccompPolicy {
-  /** Whether the calls of 32-bit programs are judged by the same rules; otherwise the first ends its process. */
+  /** True if the calls of 32-bit programs are judged by the same rules; otherwise the first ends its process. */
   readonly abi32: boolean;
   readonly rules: readonly SeccompRule[];
 }
@@ -56,13 +53,13 @@ export interface SeccompPolicy {
  *
  * 1. the table that a call belongs to, by its architecture; a call of a table that is not judged kills the process, so
  *    that no second ABI of the machine is a way around a rule;
- * 2. for each table: a number that nobody has judged (x32 among them) is ENOSYS;
+ * 2. for each table: a number that was not judged (x32 among them) is ENOSYS;
  * 3. a binary search for the number, which ends at a few numbers that are compared one by one;
- * 4. behind them the argument tests of these calls, and the answers that are jumped to.
+ * 4. after them the argument tests of these calls, and the answers that are jumped to.
  *
- * The search keeps both a call and a start short: since Linux 5.11 the kernel runs the program in its head for every
- * number when it is installed (`seccomp_cache_prepare`, kernel/seccomp.c), and afterwards never again for those that are
- * allowed whatever their arguments. Throws INTERNAL for a rule that could never apply and for a program that the
+ * The search keeps both a call and a start short: since Linux 5.11 the kernel emulates the program for every number
+ * when it is installed (`seccomp_cache_prepare`, kernel/seccomp.c), and afterwards never again for those that are
+ * allowed whatever their arguments. Throws `INTERNAL` for a rule that could never apply and for a program that the
  * kernel would refuse.
  */
 export function compileSeccomp(policy: SeccompPolicy, arch: SeccompArch): Uint8Array {
@@ -79,14 +76,12 @@ export function compileSeccomp(policy: SeccompPolicy, arch: SeccompArch): Uint8A
   ]);
 }
 
-/** A call number and its rules, in the order of the policy. */
 type Ruled = readonly [number, readonly SeccompRule[]];
 
-/** Numbers that are compared one by one where the search ends: fewer cost more answers, more cost more comparisons. */
-const MOST_IN_A_ROW = 8;
+/** Numbers compared one by one at the end of the search: fewer cost more answers, more cost more comparisons. */
+const MAX_IN_A_ROW = 8;
 
-/** Everything about the calls of one table. */
-function table(policy: SeccompPolicy, abi: Abi): readonly Line[] {
+function table(policy: SeccompPolicy, abi: Abi): readonly AssemblyLine[] {
   const { ownCalls } = ABIS[abi];
   const [unknown, known] = [`${abi} unjudged`, `${abi} judged`];
   return [
@@ -107,7 +102,6 @@ function table(policy: SeccompPolicy, abi: Abi): readonly Line[] {
   ];
 }
 
-/** The calls of a policy in the order of their numbers; those that the table lacks are left out. */
 function rulesByNumber(policy: SeccompPolicy, abi: Abi): readonly Ruled[] {
   const byNumber = new Map<number, readonly SeccompRule[]>();
   for (const rule of policy.rules) {
@@ -121,10 +115,10 @@ function rulesByNumber(policy: SeccompPolicy, abi: Abi): readonly Ruled[] {
   return [...byNumber].sort(([a], [b]) => a - b);
 }
 
-function search(calls: readonly Ruled[], abi: Abi): readonly Line[] {
+function search(calls: readonly Ruled[], abi: Abi): readonly AssemblyLine[] {
   const half = calls.length >>> 1;
   const [middle] = calls[half] ?? [];
-  if (middle === undefined || calls.length <= MOST_IN_A_ROW) return row(calls, `${abi} ${middle}`);
+  if (middle === undefined || calls.length <= MAX_IN_A_ROW) return row(calls, `${abi} ${middle}`);
   const above = `${abi} from ${middle}`;
   return [
     jump("jge", middle, above),
@@ -134,8 +128,8 @@ function search(calls: readonly Ruled[], abi: Abi): readonly Line[] {
   ];
 }
 
-/** A few numbers one by one, and all that they lead to; `scope` tells the labels here from those of other rows. */
-function row(calls: readonly Ruled[], scope: string): readonly Line[] {
+/** A few numbers one by one, and everything they jump to; `scope` keeps the labels apart from those of other rows. */
+function row(calls: readonly Ruled[], scope: string): readonly AssemblyLine[] {
   const lines = [
     ...calls.map(([number, rules]) => jump("jeq", number, entry(scope, number, rules, 0))),
     answer(ALLOW),
@@ -152,7 +146,6 @@ function refused(scope: string, errno: Errno): string {
   return `${scope}: ${errno}`;
 }
 
-/** The label where rule `at` of a call is decided; past the last rule, the call is allowed. */
 function entry(scope: string, number: number, rules: readonly SeccompRule[], at: number): string {
   const rule = rules[at];
   if (rule === undefined) return allowed(scope);
@@ -164,7 +157,11 @@ function testLabel(scope: string, number: number, rule: number, test: number): s
 }
 
 /** Rule after rule, test after test: all tests held → the rule's error, one missed → the next rule. */
-function argumentTests(scope: string, number: number, rules: readonly SeccompRule[]): readonly Line[] {
+function argumentTests(
+  scope: string,
+  number: number,
+  rules: readonly SeccompRule[],
+): readonly AssemblyLine[] {
   return rules.flatMap((rule, at) => {
     if (rule.when === "always") return [];
     const missed = entry(scope, number, rules, at + 1);
@@ -181,7 +178,7 @@ function argumentTests(scope: string, number: number, rules: readonly SeccompRul
   });
 }
 
-function decide(test: ArgumentTest, held: string, missed: string): readonly Line[] {
+function decide(test: ArgumentTest, held: string, missed: string): readonly AssemblyLine[] {
   switch (test.kind) {
     case "one-of":
       return compareWithEach(test.values, held, missed);
@@ -192,14 +189,18 @@ function decide(test: ArgumentTest, held: string, missed: string): readonly Line
   }
 }
 
-function compareWithEach(values: readonly number[], found: string, notFound: string): readonly Line[] {
+function compareWithEach(
+  values: readonly number[],
+  found: string,
+  notFound: string,
+): readonly AssemblyLine[] {
   return values.map((value, index) =>
     jump("jeq", value, found, index === values.length - 1 ? notFound : NEXT),
   );
 }
 
 /** An answer that nothing jumps to is left out: the program then holds no instruction that cannot run. */
-function answers(lines: readonly Line[], scope: string): readonly Line[] {
+function answers(lines: readonly AssemblyLine[], scope: string): readonly AssemblyLine[] {
   const wanted = new Set(lines.flatMap((line) => (line.kind === "jump" ? [line.yes, line.no] : [])));
   const all = [
     ...ERRNO_NAMES.map((name) => ({ name: refused(scope, name), value: RETURN_ERRNO | ERRNOS[name] })),

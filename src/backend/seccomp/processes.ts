@@ -2,28 +2,25 @@ import type { NonEmpty, SeccompRule } from "./policy.ts";
 import { refuse, refuseWhen } from "./refuse.ts";
 import { SYSCALLS } from "./syscalls.ts";
 
-/**
- * What programs ask personality(2) for: Linux, its 32-bit machine name, either with an old version number
- * (`UNAME26`), and which one it is (include/uapi/linux/personality.h).
- */
+/** Values that programs use: Linux, its 32-bit name, `UNAME26`, and the query (include/uapi/linux/personality.h). */
 const PERSONALITIES: NonEmpty<number> = [0, 8, 0x2_0000, 0x2_0008, 0xffff_ffff];
 
-/** The same with addresses that are not random (`ADDR_NO_RANDOMIZE`): what a debugger starts its programs with. */
+/** The same with addresses that are not random (`ADDR_NO_RANDOMIZE`): a debugger starts its programs with it. */
 const REPEATABLE: NonEmpty<number> = [...PERSONALITIES, 0x4_0000, 0x4_0008];
 
 /**
- * The sandbox's first process, the gate shell. It tells the status of the call, and its parent-death signal is what ends
- * the sandbox with the supervisor: whoever could change it could outlive both. No second namespace of processes can be
- * made, so it has this number for everybody; and its memory can't be written through /proc, which is read-only.
+ * The sandbox's first process, the gate shell. It reports the status of the call, and its parent-death signal ends the
+ * sandbox with the supervisor: a process that could change it could outlive both. No second process namespace can be
+ * made, so it has this number for every process. Its memory cannot be written through /proc, which is read-only.
  */
 const FIRST_PROCESS: NonEmpty<number> = [1];
 
 /**
- * Nobody reads or changes another process; with `debug`, everybody but the first one. A tracer does not get a call of its
+ * Refuses to read or change another process; with `debug`, only the first one. A tracer does not get a call of its
  * tracee's past the filter, which judges after it (Linux 4.8, kernel/entry/common.c).
  *
  * Refused to debuggers as well: pidfd_getfd takes descriptors out of a process, process_madvise drops its memory, and
- * userfaultfd makes the kernel wait in the middle of its work, which is how races in it are won. None of them needs it.
+ * userfaultfd makes the kernel wait in the middle of its work, which helps to win races in it. None of them needs it.
  */
 export function processRules(isDebugged: boolean): readonly SeccompRule[] {
   const tracing = isDebugged

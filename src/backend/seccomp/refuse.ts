@@ -2,7 +2,7 @@ import type { Errno } from "./abi.ts";
 import type { ArgumentTest, NonEmpty, SeccompRule } from "./policy.ts";
 import type { SyscallNumbers } from "./syscalls.ts";
 
-/** A rule for each of the calls: refused with the error, whatever the arguments. */
+/** Returns a rule for each of the calls: refused with the error, whatever the arguments. */
 export function refuse(errno: Errno, ...calls: readonly SyscallNumbers[]): readonly SeccompRule[] {
   return calls.map((call) => ({ call, errno, when: "always" }));
 }

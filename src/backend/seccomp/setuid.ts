@@ -5,18 +5,15 @@ import { SYSCALLS, type SyscallNumbers } from "./syscalls.ts";
 /** The bit that starts a file as its owner: S_ISUID (include/uapi/linux/stat.h). */
 const S_ISUID = 0o4000;
 
-/**
- * The flags with which opening makes a file, so that the mode counts: O_CREAT, and __O_TMPFILE without the O_DIRECTORY
- * that belongs to it (include/uapi/asm-generic/fcntl.h; the same in every table).
- */
+/** O_CREAT, and __O_TMPFILE without its O_DIRECTORY (include/uapi/asm-generic/fcntl.h; the same in every table). */
 const MAKES_A_FILE = 0o100 | 0o20000000;
 
 /**
- * No file can be made setuid: another local user who found it in a writable root could run it as the tools' user.
- * Refused are modes with that bit, wherever a call takes a mode: mkdir(2) needs no rule, it drops the bit. openat2(2)
- * has its mode behind a pointer, which a filter can't follow: it is ENOSYS, as before Linux 5.6, and programs fall back to
- * openat(2). systemd does the same (systemd.exec(5), `RestrictSUIDSGID=`). The setgid bit is left: folders that hand on
- * their group are ordinary.
+ * Refuses to make a file setuid: another local user who found it in a writable root could run it as the tools' user.
+ * Modes with that bit are refused in every call with a mode, except mkdir(2), which drops the bit. openat2(2) has its
+ * mode in memory that a filter cannot read: it is ENOSYS, as before Linux 5.6, and programs fall back to openat(2).
+ * systemd does the same (systemd.exec(5), `RestrictSUIDSGID=`). The setgid bit is left: folders that pass on their
+ * group are ordinary.
  */
 export const SETUID_RULES: readonly SeccompRule[] = [
   refuseMode(SYSCALLS.chmod, 1),

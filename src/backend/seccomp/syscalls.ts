@@ -1,12 +1,12 @@
 import type { Abi } from "./abi.ts";
 
-/** The number of one system call in each table, or that a table does not have it. */
+/** The number of one system call in each table, or that a table lacks it. */
 export type SyscallNumbers = Readonly<Record<Abi, number | "absent">>;
 
 const NONE = "absent";
 
 /**
- * The system calls that a policy speaks about, each with its numbers for x64, arm64, i386 and arm. Sources: x64 from
+ * The system calls of policies, each with its numbers for x64, arm64, i386 and arm. Sources: x64 from
  * arch/x86/entry/syscalls/syscall_64.tbl (rows `common` and `64`), arm64 from scripts/syscall.tbl (before Linux 6.11
  * include/uapi/asm-generic/unistd.h), i386 from arch/x86/entry/syscalls/syscall_32.tbl, arm from
  * arch/arm64/tools/syscall_32.tbl. Numbers are never reused; from 424 on all tables agree.

@@ -2,36 +2,34 @@ import type { Decision } from "../../policy/decision.ts";
 import type { Resolution } from "../../store/store.ts";
 import type { Bot } from "./bot.ts";
 import { EXPIRED, outcomeOf } from "./outcome.ts";
-import { type Answer, readPressData } from "./press-data.ts";
-import type { Question } from "./question.ts";
-import type { Records } from "./records.ts";
+import { type ButtonAnswer, readPressData } from "./press-data.ts";
+import type { ChatQuestion } from "./question.ts";
+import type { ChatRecords } from "./records.ts";
 import { type Heard, readUpdate } from "./update.ts";
 
-/** What it takes to take answers. */
+/** Everything needed to handle answers. */
 export interface AnswersOptions {
   readonly bot: Bot;
   readonly chat: number;
-  /** Who may answer, by their numbers. */
   readonly approvers: ReadonlySet<number>;
-  readonly records: Records;
-  /** Lets work go on that nobody waits for. */
+  readonly records: ChatRecords;
+  /** Keeps background work until the channel ends. */
   readonly keep: (work: Promise<unknown>) => void;
-  /** Aborted when nothing more is to be said. */
   readonly signal: AbortSignal;
 }
 
 type Press = Extract<Heard, { readonly kind: "press" }>;
 type Reply = Extract<Heard, { readonly kind: "reply" }>;
 
-/** Takes what people do about the messages of the channel, and answers requests with what of it is an answer. */
-export class Answers {
+/** Handles reactions to the channel's messages, and answers requests with those that are answers. */
+export class ChatAnswers {
   readonly #options: AnswersOptions;
 
   constructor(options: AnswersOptions) {
     this.#options = options;
   }
 
-  /** Takes in one update; ends when what it answers is kept. */
+  /** Handles one update; resolves when its answer is stored. */
   async hear(update: unknown): Promise<void> {
     const heard = readUpdate(update);
     if (heard === null) return;
@@ -55,19 +53,19 @@ export class Answers {
     else this.#tell(press, what === "unkept" ? NOT_KEPT : await becomeOf(question), true);
   }
 
-  /** A press about a request that does not wait here, perhaps not any more: whoever sees its message shall see that too. */
+  /** A press about a request that is not, or no longer, pending here. The message is changed to show that too. */
   async #late(press: Press, key: string): Promise<void> {
     const { records, bot, keep, signal } = this.#options;
     const found = await records.find(key);
     if (found === null) return this.#tell(press, EXPIRED);
-    if (found === "waiting") return this.#tell(press, "This is just being looked up: press again.", true);
+    if (found === "waiting") return this.#tell(press, "Looking up this request: press again.", true);
     this.#tell(press, found.short, true);
-    // What a button carries can be made up, and must not take the buttons from another question.
+    // A button's data can be forged, and must not remove the buttons of another request.
     if ((await this.#askedBy(press.messageId)) === null)
       keep(bot.edit(press.messageId, found.message, [], signal));
   }
 
-  /** A reply that begins with `no`, by somebody who may say so, is a no with a reason; any other is talk. */
+  /** A reply that begins with `no`, by an approver, is a rejection with a reason. Any other reply is talk. */
   async #reply(reply: Reply): Promise<void> {
     const note = noteIn(reply.text);
     if (note === null || !this.#mayAnswer(reply)) return;
@@ -79,30 +77,29 @@ export class Answers {
     return chat === this.#options.chat && this.#options.approvers.has(who.userId);
   }
 
-  async #respond(question: Question, decision: Decision): Promise<Resolution | "unkept"> {
+  async #respond(question: ChatQuestion, decision: Decision): Promise<Resolution | "unkept"> {
     try {
       return await question.asking.respond(decision);
     } catch {
-      // Whoever gave it is told, and can give it again.
+      // The person is informed, and can answer again.
       return "unkept";
     }
   }
 
-  async #refuse(question: Question, { who }: Press): Promise<void> {
+  async #refuse(question: ChatQuestion, { who }: Press): Promise<void> {
     try {
       await question.refuse(who.userId, who.by);
     } catch {
-      // That it can't be written down changes nothing: it counts for nothing.
+      // A failed write changes nothing: the attempt does not count anyway.
     }
   }
 
-  /** A message of which nobody knew, since a send was cut off: it is to be changed with the others. */
-  async #claim(question: Question, messageId: number): Promise<void> {
+  /** Claims a message unknown so far because its send was cut off: it is to be changed with the others. */
+  async #claim(question: ChatQuestion, messageId: number): Promise<void> {
     if ((await this.#askedBy(messageId)) === null) question.messages.add(messageId);
   }
 
-  /** The question that a message asks; null for one of none that is open. */
-  async #askedBy(messageId: number): Promise<Question | null> {
+  async #askedBy(messageId: number): Promise<ChatQuestion | null> {
     for (const question of this.#options.records.open.values())
       if (await question.isAskedBy(messageId)) return question;
     return null;
@@ -113,23 +110,22 @@ export class Answers {
   }
 }
 
-/** Why not, where nobody said why. */
 const VIA_TELEGRAM = "Rejected by user via Telegram";
-const NOT_KEPT = "Your answer could not be kept: press again.";
+const NOT_KEPT = "Your answer could not be saved: press again.";
 const WORDS = {
   once: "Approved",
   session: "Approved for this session",
   no: "Rejected",
-} as const satisfies Record<Answer, string>;
+} as const satisfies Record<ButtonAnswer, string>;
 
-function decisionOf(answer: Answer, by: string): Decision {
+function decisionOf(answer: ButtonAnswer, by: string): Decision {
   return answer === "no"
     ? { status: "rejected", by, note: VIA_TELEGRAM }
     : { status: "approved", scope: answer, by };
 }
 
-/** What became of a question to which an answer came too late. */
-async function becomeOf({ asking }: Question): Promise<string> {
+/** The outcome of a request whose answer came too late. */
+async function becomeOf({ asking }: ChatQuestion): Promise<string> {
   try {
     const stored = await asking.outcome();
     if (stored?.status === "pending") return NOT_KEPT;
@@ -139,7 +135,7 @@ async function becomeOf({ asking }: Question): Promise<string> {
   }
 }
 
-/** Why not, in the words of a reply that begins with `no`; null for any other reply. */
+/** The reason in a reply that begins with `no`; null for any other reply. */
 function noteIn(text: string): string | null {
   const found = /^\s*no(?:\s*$|\s*[:,.!–—-]\s*|\s+)/iu.exec(text);
   if (found === null) return null;

@@ -3,18 +3,17 @@ import { Agent as SecureAgent } from "node:https";
 import type { Api } from "grammy";
 import { z } from "zod";
 import { CofferdamError } from "../../errors.ts";
-import { pause } from "../pause.ts";
+import { pause } from "../../host/pause.ts";
 import type { StyledText } from "../styled-text.ts";
-import { channelClosed, type Failure, isPassing, type Said, unreachable } from "./failure.ts";
+import { type BotApiFailure, type BotApiResult, channelClosed, isPassing, unreachable } from "./failure.ts";
 import { longPoll, reasonOf } from "./long-poll.ts";
 
-/** Which bot, and where. */
+/** The bot, its chat and its server. */
 export interface BotOptions {
   readonly token: string;
-  /** Without a slash at its end. */
   readonly apiRoot: string;
   readonly chat: number;
-  /** How long a second lasts: shorter in tests. */
+  /** Length of a second in milliseconds: shorter in tests. */
   readonly secondMs: number;
 }
 
@@ -24,20 +23,17 @@ export interface Button {
   readonly data: string;
 }
 
-/** Rows of buttons; none where there is nothing to press any more. */
+/** Rows of buttons; empty if nothing can be pressed any longer. */
 export type Keyboard = readonly (readonly Button[])[];
 
-/** How long Telegram may hold a poll open, and how long anything else may take. */
+/** Maximum time that Telegram may hold a poll open, and of any other call. */
 const POLL_S = 25;
 const CALL_S = 30;
-/** So often a call is tried that may succeed later, and so long at most it is waited in between. */
-const MOST_TRIES = 4;
-const MOST_PAUSE_S = 60;
+/** Maximum of tries of a call that may succeed later, and of the pause between them. */
+const MAX_TRIES = 4;
+const MAX_PAUSE_S = 60;
 
-/**
- * The bot in one chat, through grammY. What is written goes out one after the other, so that a pause that Telegram
- * demands holds for all of it.
- */
+/** The bot in one chat, through grammY. Messages go out one by one: a pause that Telegram demands applies to all. */
 export class Bot {
   readonly #options: BotOptions;
   readonly #api: Api;
@@ -50,24 +46,24 @@ export class Bot {
     this.#options = options;
     this.#grammy = grammy;
     const { apiRoot, token } = options;
-    // Of its own, so that it goes with the bot.
+    // Its own agent, so that it ends with the bot.
     this.#agent = new (apiRoot.startsWith("https:") ? SecureAgent : Agent)({ keepAlive: true });
     this.#api = new grammy.Api(token, {
       apiRoot,
       timeoutSeconds: CALL_S,
-      // A server that sends elsewhere would be sent the text there.
-      baseFetchConfig: { agent: this.#agent, compress: true, redirect: "error", size: MOST_BYTES },
+      // A redirect would send the text to another server.
+      baseFetchConfig: { agent: this.#agent, compress: true, redirect: "error", size: MAX_BYTES },
     });
   }
 
-  /** Sends a message and says its number; null when the signal came first. Throws `CHANNEL_CLOSED`. */
+  /** Sends a message and returns its number; null if the signal came first. Throws `CHANNEL_CLOSED`. */
   send(
     { text, entities }: StyledText,
     keyboard: Keyboard,
     replyTo: number | null,
     signal: AbortSignal,
   ): Promise<number | null> {
-    return this.#write("the question can't be sent to Telegram", signal, () =>
+    return this.#write("the request can't be sent to Telegram", signal, () =>
       this.#api.raw.sendMessage({
         chat_id: this.#options.chat,
         text,
@@ -81,9 +77,8 @@ export class Bot {
     );
   }
 
-  /** Sends a text as a file. Else as `send`. */
   sendDocument(name: string, text: string, caption: string, signal: AbortSignal): Promise<number | null> {
-    return this.#write("the question can't be sent to Telegram", signal, () =>
+    return this.#write("the request can't be sent to Telegram", signal, () =>
       this.#api.raw.sendDocument({
         chat_id: this.#options.chat,
         document: new this.#grammy.InputFile(Buffer.from(text, "utf8"), name),
@@ -93,7 +88,7 @@ export class Bot {
     );
   }
 
-  /** Changes a message. False where it is not there any more, or can't be changed; throws `CHANNEL_CLOSED`. */
+  /** Changes a message. False if it is gone or cannot be changed. Throws `CHANNEL_CLOSED`. */
   async edit(
     messageId: number,
     { text, entities }: StyledText,
@@ -112,22 +107,22 @@ export class Bot {
     );
     if (said === null || said.ok || isUnchanged(said.failure)) return true;
     if (said.failure.code === 400) return false;
-    throw this.#failed("the question can't be changed in Telegram", said.failure);
+    throw this.#failed("the message can't be changed in Telegram", said.failure);
   }
 
-  /** Tells whoever pressed. It is told at once or not at all: the press is forgotten soon. */
+  /** Answers a press at once or not at all: Telegram soon forgets the press. */
   async answer(queryId: string, text: string, isAlert: boolean): Promise<void> {
     await this.#call(() =>
       this.#api.raw.answerCallbackQuery({ callback_query_id: queryId, text, show_alert: isAlert }),
     );
   }
 
-  /** What happened behind `offset` - 1, or from where Telegram remembers; waits until there is something. */
-  updates(offset: number | null, signal: AbortSignal): Promise<Said<readonly unknown[]>> {
+  /** The updates from `offset` on, or from the oldest one that Telegram keeps. Waits until there is one. */
+  updates(offset: number | null, signal: AbortSignal): Promise<BotApiResult<readonly unknown[]>> {
     const { apiRoot, token, secondMs } = this.#options;
     const payload = {
       ...(offset === null ? {} : { offset }),
-      limit: MOST_UPDATES,
+      limit: MAX_UPDATES,
       timeout: POLL_S,
       allowed_updates: ["callback_query", "message"],
     };
@@ -138,13 +133,12 @@ export class Bot {
     });
   }
 
-  /** Ends everything that is under way. */
   end(): void {
     this.#hasEnded = true;
     this.#agent.destroy();
   }
 
-  #failed(what: string, failure: Failure): CofferdamError {
+  #failed(what: string, failure: BotApiFailure): CofferdamError {
     return channelClosed(what, failure, this.#options.token);
   }
 
@@ -153,30 +147,33 @@ export class Bot {
     if (said === null) return null;
     if (!said.ok) throw this.#failed(what, said.failure);
     const sent = Sent.safeParse(said.result).data;
-    if (sent === undefined) throw this.#failed(what, unreachable("its answer is none of the Bot API"));
+    if (sent === undefined) throw this.#failed(what, unreachable("its answer is not valid for the Bot API"));
     return sent.message_id;
   }
 
-  /** When its turn comes, and again where it may succeed later; null when the signal comes before. */
-  #inTurn<Result>(signal: AbortSignal, call: () => Promise<Result>): Promise<Said<Result> | null> {
+  /** Makes a call in its turn, and again if it may succeed later; null if the signal comes first. */
+  #inTurn<Result>(signal: AbortSignal, call: () => Promise<Result>): Promise<BotApiResult<Result> | null> {
     const done = this.#last.then(() => this.#patiently(signal, call));
     this.#last = done.catch(() => undefined);
     return done;
   }
 
-  async #patiently<Result>(signal: AbortSignal, call: () => Promise<Result>): Promise<Said<Result> | null> {
+  async #patiently<Result>(
+    signal: AbortSignal,
+    call: () => Promise<Result>,
+  ): Promise<BotApiResult<Result> | null> {
     const { secondMs } = this.#options;
     for (let tries = 1; ; tries += 1) {
       if (signal.aborted) return null;
       const said = await this.#call(call);
-      if (said.ok || !isPassing(said.failure) || tries === MOST_TRIES) return said;
+      if (said.ok || !isPassing(said.failure) || tries === MAX_TRIES) return said;
       const pauseS = said.failure.retryAfterS ?? 2 ** (tries - 1);
-      if (pauseS > MOST_PAUSE_S) return said;
-      await pause(pauseS * secondMs, signal);
+      if (pauseS > MAX_PAUSE_S) return said;
+      await pause(pauseS * secondMs, { signal });
     }
   }
 
-  async #call<Result>(call: () => Promise<Result>): Promise<Said<Result>> {
+  async #call<Result>(call: () => Promise<Result>): Promise<BotApiResult<Result>> {
     if (this.#hasEnded) return { ok: false, failure: unreachable("the channel is closed") };
     try {
       return { ok: true, result: await call() };
@@ -185,18 +182,18 @@ export class Bot {
     }
   }
 
-  #failureOf(cause: unknown): Failure {
+  #failureOf(cause: unknown): BotApiFailure {
     if (cause instanceof this.#grammy.GrammyError) {
       const { error_code: code, description, parameters } = cause;
       const moved = parameters.migrate_to_chat_id;
-      const where = moved === undefined ? "" : ` (it is ${moved} now)`;
+      const where = moved === undefined ? "" : ` (its new number is ${moved})`;
       return { code, description: `${description}${where}`, retryAfterS: parameters.retry_after ?? null };
     }
     return unreachable(reasonOf(cause instanceof this.#grammy.HttpError ? cause.error : cause));
   }
 }
 
-/** Loads grammY, which only those need who have a bot. Throws `CHANNEL_CLOSED` where it is not installed. */
+/** Loads grammY, which only users of a bot need. Throws `CHANNEL_CLOSED` if it is not installed. */
 export async function loadGrammy(): Promise<typeof import("grammy")> {
   try {
     return await import("grammy");
@@ -208,13 +205,13 @@ export async function loadGrammy(): Promise<typeof import("grammy")> {
   }
 }
 
-/** What Telegram says of a message that it took. */
+/** Telegram's answer about a message that it accepted. */
 const Sent = z.object({ message_id: z.int() });
-/** A longer answer to anything but a poll is none of Telegram's. */
-const MOST_BYTES = 1024 * 1024;
-const MOST_UPDATES = 50;
+/** Maximum size of an answer to anything but a poll: Telegram sends nothing longer. */
+const MAX_BYTES = 1024 * 1024;
+const MAX_UPDATES = 50;
 
-function isUnchanged({ code, description }: Failure): boolean {
+function isUnchanged({ code, description }: BotApiFailure): boolean {
   return code === 400 && description.includes("message is not modified");
 }
 

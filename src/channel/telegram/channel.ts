@@ -1,14 +1,14 @@
-import type { Answer, ApprovalHandler, Asking, Lookup } from "../../approval/handler.ts";
+import type { Answer, ApprovalHandler, Asking, RequestLookup } from "../../approval/handler.ts";
 import { CofferdamError, thrownText, visible } from "../../errors.ts";
 import { AnySignal } from "../../host/any-signal.ts";
+import { pause } from "../../host/pause.ts";
 import type { ApprovalRequest } from "../../policy/request.ts";
-import { pause } from "../pause.ts";
-import { Answers } from "./answers.ts";
+import { ChatAnswers } from "./answers.ts";
 import { Bot, loadGrammy } from "./bot.ts";
-import { channelClosed, type Failure, isUnknownBot } from "./failure.ts";
+import { type BotApiFailure, channelClosed, isUnknownBot } from "./failure.ts";
 import { listen } from "./listening.ts";
-import { Question, type Timing } from "./question.ts";
-import { type Over, Records } from "./records.ts";
+import { ChatQuestion, type Timing } from "./question.ts";
+import { ChatRecords, type Over } from "./records.ts";
 
 /** A chat and its bot. */
 export interface ChannelOptions {
@@ -19,27 +19,25 @@ export interface ChannelOptions {
   readonly onTrouble: (error: CofferdamError) => void;
 }
 
-/** What is still to be said when the channel ends may take so long. */
+/** Maximum time for the last messages when the channel ends. */
 const LAST_WORDS_S = 5;
 
-/** Asks in one chat, and takes the answers of those who may give them. */
+/** Asks in one chat, and handles the answers of its approvers. */
 export class Channel implements ApprovalHandler, Disposable, AsyncDisposable {
   readonly #options: ChannelOptions;
   readonly #timing: Timing;
-  readonly #records = new Records();
-  /** Every question that somebody waits for here. */
-  readonly #asked = new Set<Question>();
-  /** What is under way and nobody waits for. */
+  readonly #records = new ChatRecords();
+  readonly #asked = new Set<ChatQuestion>();
   readonly #work = new Set<Promise<unknown>>();
-  /** Nothing new begins. */
+  /** Aborted: nothing new begins. */
   readonly #end = new AbortController();
-  /** Nothing goes on. */
+  /** Aborted: nothing continues. */
   readonly #gone = new AbortController();
   #bot: Promise<Bot> | null = null;
   #isListening = false;
-  /** What keeps answers from getting here. */
+  /** The problem that keeps answers from arriving. */
   #trouble: CofferdamError | null = null;
-  /** Keeps the process alive as long as a call stands still. */
+  /** Keeps the process alive as long as a call is waiting. */
   #holding: NodeJS.Timeout | null = null;
 
   constructor(options: ChannelOptions, timing: Timing) {
@@ -49,7 +47,7 @@ export class Channel implements ApprovalHandler, Disposable, AsyncDisposable {
 
   async requestApproval(request: ApprovalRequest, asking: Asking): Promise<Answer> {
     if (this.#end.signal.aborted) throw closed();
-    const question = new Question(request, asking, this.#options.chat, this.#timing);
+    const question = new ChatQuestion(request, asking, this.#options.chat, this.#timing);
     this.#asked.add(question);
     this.#hold();
     try {
@@ -61,24 +59,26 @@ export class Channel implements ApprovalHandler, Disposable, AsyncDisposable {
     }
   }
 
-  attends(requests: Lookup): void {
+  attends(requests: RequestLookup): void {
     this.#records.lookIn(requests);
     this.#listen();
   }
 
-  /** The same as the asynchronous one, for those who can't wait for its end. */
+  /** Like the asynchronous one, for callers that cannot wait for its end. */
   [Symbol.dispose](): void {
     void this[Symbol.asyncDispose]();
   }
 
-  /**
-   * Ends at once for whoever still waits; messages of what is over are still changed, for a few seconds at most. What was
-   * not answered stays open, and another process may take it up.
-   */
+  /** Closes the channel, as `await using` does at the end of a scope. */
+  close(): Promise<void> {
+    return this[Symbol.asyncDispose]();
+  }
+
+  /** Ends every wait. Messages of settled requests are changed for seconds at most; unanswered ones stay open. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#end.abort();
     for (const question of this.#asked) question.fail(closed());
-    const late = pause(LAST_WORDS_S * this.#timing.secondMs, this.#gone.signal);
+    const late = pause(LAST_WORDS_S * this.#timing.secondMs, { signal: this.#gone.signal });
     await Promise.race([late, this.#settled()]);
     this.#gone.abort();
     try {
@@ -88,9 +88,9 @@ export class Channel implements ApprovalHandler, Disposable, AsyncDisposable {
     }
   }
 
-  async #ask(question: Question): Promise<void> {
+  async #ask(question: ChatQuestion): Promise<void> {
     const { open } = this.#records;
-    // Brokers that share a store may both bring it: one message is enough, as long as one of them asks.
+    // Brokers that share a store may both bring the request: one message is enough, as long as one of them asks.
     for (let other = open.get(question.key); other !== undefined; other = open.get(question.key)) {
       await Promise.race([question.wait(), other.closed]);
       if (question.asking.signal.aborted) return;
@@ -106,17 +106,17 @@ export class Channel implements ApprovalHandler, Disposable, AsyncDisposable {
     }
   }
 
-  async #put(question: Question): Promise<void> {
+  async #put(question: ChatQuestion): Promise<void> {
     using until = new AnySignal(question.asking.signal, this.#end.signal);
     if (this.#trouble !== null) this.#keep(tell(question, this.#trouble));
     await question.put(await this.#open(), until.signal);
   }
 
-  /** Changes the messages of a question that is over, once none can be on its way any more. */
-  async #close(question: Question, put: Promise<void>): Promise<void> {
+  /** Changes the messages of a settled request, once no further message can be on its way. */
+  async #close(question: ChatQuestion, put: Promise<void>): Promise<void> {
     await put.catch(() => undefined);
     const over = await this.#become(question);
-    // Not before it is known what came of it: whoever presses meanwhile is told that.
+    // Only once the outcome is known: a press meanwhile is answered with it.
     this.#records.open.delete(question.key);
     question.close();
     if (over === null) return;
@@ -124,8 +124,8 @@ export class Channel implements ApprovalHandler, Disposable, AsyncDisposable {
     for (const messageId of question.messages) await bot.edit(messageId, over.message, [], this.#gone.signal);
   }
 
-  /** What a question became; null where it was left open, or nobody can say it. */
-  async #become(question: Question): Promise<Over | null> {
+  /** The outcome of a request; null if it was left open or is unknown. */
+  async #become(question: ChatQuestion): Promise<Over | null> {
     try {
       return await this.#records.close(question, await question.asking.outcome(), this.#timing.now());
     } catch {
@@ -157,11 +157,11 @@ export class Channel implements ApprovalHandler, Disposable, AsyncDisposable {
   async #hear(): Promise<void> {
     const { chat, approvers } = this.#options;
     const bot = await this.#open().catch((cause: unknown) => {
-      // Requests say it too, when they can't be sent.
+      // Requests report it too, when they cannot be sent.
       if (cause instanceof CofferdamError) this.#tellTrouble(cause);
       throw cause;
     });
-    const answers = new Answers({
+    const answers = new ChatAnswers({
       bot,
       chat,
       approvers: new Set(approvers),
@@ -178,24 +178,24 @@ export class Channel implements ApprovalHandler, Disposable, AsyncDisposable {
     });
   }
 
-  /** One update that can't be taken in must not keep back those behind it. */
-  async #take(answers: Answers, update: unknown): Promise<void> {
+  /** An update that cannot be handled must not hold up the later ones. */
+  async #take(answers: ChatAnswers, update: unknown): Promise<void> {
     try {
       await answers.hear(update);
     } catch (cause) {
       const code = cause instanceof CofferdamError ? cause.code : "INTERNAL";
-      const message = `an answer in Telegram could not be taken: ${visible(thrownText(cause))}`;
+      const message = `an answer from Telegram could not be handled: ${visible(thrownText(cause))}`;
       this.#tellTrouble(new CofferdamError(code, message, { cause }));
     }
   }
 
-  /** Tells of what keeps answers from getting here, or that nothing does any more. */
-  #inTrouble(failure: Failure | null): void {
+  /** Reports that answers cannot arrive, or that they can again. */
+  #inTrouble(failure: BotApiFailure | null): void {
     if (failure === null) {
       this.#trouble = null;
       return;
     }
-    const error = channelClosed("answers in Telegram can't be heard", failure, this.#options.token);
+    const error = channelClosed("answers from Telegram can't be received", failure, this.#options.token);
     this.#trouble = error;
     for (const question of this.#records.open.values()) this.#keep(tell(question, error));
     if (isUnknownBot(failure)) for (const question of this.#asked) question.fail(error);
@@ -206,20 +206,20 @@ export class Channel implements ApprovalHandler, Disposable, AsyncDisposable {
     try {
       this.#options.onTrouble(error);
     } catch {
-      // What a listener throws must not end the listening.
+      // An exception of a listener must not end the listening.
     }
   }
 
   #hold(): void {
-    const isHeld = [...this.#asked].some(({ asking }) => asking.isHeld);
-    if (isHeld) this.#holding ??= setInterval(() => undefined, LONG_MS);
+    const isBlocking = [...this.#asked].some(({ asking }) => asking.isBlocking);
+    if (isBlocking) this.#holding ??= setInterval(() => undefined, LONG_MS);
     else if (this.#holding !== null) {
       clearInterval(this.#holding);
       this.#holding = null;
     }
   }
 
-  /** Nobody waits for it, but the end of the channel. What fails in it was told where it could be, or changes nothing. */
+  /** Runs work that only the channel's end waits for. Its failures are reported where possible, or change nothing. */
   #keep(work: Promise<unknown>): void {
     const kept = work.catch(() => undefined).finally(() => this.#work.delete(kept));
     this.#work.add(kept);
@@ -230,13 +230,13 @@ export class Channel implements ApprovalHandler, Disposable, AsyncDisposable {
   }
 }
 
-/** Node ends longer timers at once. */
+/** Node fires longer timers immediately. */
 const LONG_MS = 2 ** 30;
 
 function closed(): CofferdamError {
   return new CofferdamError("CHANNEL_CLOSED", "the Telegram channel is closed");
 }
 
-function tell(question: Question, error: CofferdamError): Promise<void> {
+function tell(question: ChatQuestion, error: CofferdamError): Promise<void> {
   return question.asking.tell({ type: "approval.failed", reason: error.message });
 }

@@ -1,29 +1,28 @@
-import { pause } from "../pause.ts";
-import { type Failure, isUnknownBot, type Said } from "./failure.ts";
+import { pause } from "../../host/pause.ts";
+import { type BotApiFailure, type BotApiResult, isUnknownBot } from "./failure.ts";
 import { updateIdOf } from "./update.ts";
 
-/** What listening takes. */
+/** Everything needed to listen for updates. */
 export interface ListeningOptions {
-  readonly updates: (offset: number | null) => Promise<Said<readonly unknown[]>>;
-  /** Takes one update in. Until all that came together are taken in, Telegram keeps them. */
+  readonly updates: (offset: number | null) => Promise<BotApiResult<readonly unknown[]>>;
+  /** Handles one update. Telegram keeps all updates of a batch until all are handled. */
   readonly hear: (update: unknown) => Promise<void>;
-  /** Is told once of what keeps updates from getting here, and with null when nothing does any more. */
-  readonly trouble: (failure: Failure | null) => void;
+  /** Called once with each problem that stops updates, and with null when they arrive again. */
+  readonly trouble: (failure: BotApiFailure | null) => void;
   readonly signal: AbortSignal;
-  /** How long a second lasts: shorter in tests. */
   readonly secondMs: number;
 }
 
-/** So many failures in a row are no accident. */
-const MOST_ACCIDENTS = 3;
-/** The longest pause after failures. Somebody else who listens is put off by each try, so those are rare. */
-const MOST_PAUSE_S = { usual: 30, conflict: 60 } as const;
-/** An answer with nothing to go on from that comes sooner was not waited for. */
+/** Failures in a row before the problem is reported: fewer may be an accident. */
+const MAX_ACCIDENTS = 3;
+/** Maximum pause after failures. Each try disturbs another listener, so tries are rare during a conflict. */
+const MAX_PAUSE_S = { usual: 30, conflict: 60 } as const;
+/** An answer without updates that comes sooner was no long poll. */
 const SOON_S = 1;
 
 /**
- * Listens until the signal, or until Telegram does not know the bot any more. Keeps no process alive. What came while
- * nobody listened comes first: Telegram keeps updates for a day (https://core.telegram.org/bots/api#getting-updates).
+ * Listens until the signal, or until Telegram no longer knows the bot. Keeps no process alive. Updates from before the
+ * start come first: Telegram keeps them for a day (https://core.telegram.org/bots/api#getting-updates).
  */
 export async function listen(options: ListeningOptions): Promise<void> {
   const { updates, hear, trouble, signal, secondMs } = options;
@@ -38,14 +37,14 @@ export async function listen(options: ListeningOptions): Promise<void> {
       failures += 1;
       const { failure } = said;
       const isConflict = failure.code === 409;
-      if (!isTold && (isConflict || isUnknownBot(failure) || failures === MOST_ACCIDENTS)) {
+      if (!isTold && (isConflict || isUnknownBot(failure) || failures === MAX_ACCIDENTS)) {
         isTold = true;
         trouble(failure);
       }
       if (isUnknownBot(failure)) return;
-      const most = isConflict ? MOST_PAUSE_S.conflict : MOST_PAUSE_S.usual;
+      const most = isConflict ? MAX_PAUSE_S.conflict : MAX_PAUSE_S.usual;
       const pauseS = failure.retryAfterS ?? Math.min(most, 2 ** Math.min(failures - 1, 10));
-      await pause(pauseS * secondMs, signal, false);
+      await pause(pauseS * secondMs, { signal, isHeld: false });
       continue;
     }
     failures = 0;
@@ -55,13 +54,13 @@ export async function listen(options: ListeningOptions): Promise<void> {
     for (const update of said.result) await hear(update);
     offset = behind(said.result);
     if (offset === null && Date.now() - began < SOON_S * secondMs)
-      await pause(SOON_S * secondMs, signal, false);
+      await pause(SOON_S * secondMs, { signal, isHeld: false });
   }
 }
 
 /**
- * What confirms those that came; null where none did: then whatever is next is asked for, since after a quiet week numbers
- * begin anywhere (https://core.telegram.org/bots/api#update).
+ * The offset that confirms these updates; null if none had a number. Null asks for any next update, since numbers begin
+ * anywhere after a quiet week (https://core.telegram.org/bots/api#update).
  */
 function behind(updates: readonly unknown[]): number | null {
   const ids = updates.flatMap((update) => updateIdOf(update) ?? []);

@@ -1,17 +1,17 @@
 import { type Agent, request } from "node:http";
 import { request as requestSecurely, type Agent as SecureAgent } from "node:https";
 import { z } from "zod";
-import { type Said, unreachable } from "./failure.ts";
+import { orNull } from "../../host/or-null.ts";
+import { type BotApiResult, unreachable } from "./failure.ts";
 
-/** How one answer is waited for. */
 export interface LongPollOptions {
   readonly agent: Agent | SecureAgent;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
-/** A longer answer is none of Telegram's. */
-const MOST_BYTES = 16 * 1024 * 1024;
+/** Maximum size of an answer: Telegram sends nothing longer. */
+const MAX_BYTES = 16 * 1024 * 1024;
 
 const Answer = z.union([
   z.object({ ok: z.literal(true), result: z.array(z.unknown()) }),
@@ -23,29 +23,27 @@ const Answer = z.union([
   }),
 ]);
 
-/**
- * Asks for updates once, and waits as long as Telegram takes. Nothing of it keeps the process alive, which grammY's own
- * call would: whether the process waits is for what waits to say.
- */
+/** Asks for updates once. Unlike grammY's own call it keeps no process alive: pending requests decide that. */
 export async function longPoll(
   url: string,
   payload: Readonly<Record<string, unknown>>,
   options: LongPollOptions,
-): Promise<Said<readonly unknown[]>> {
+): Promise<BotApiResult<readonly unknown[]>> {
   let text: string;
   try {
     text = await post(url, JSON.stringify(payload), options);
   } catch (cause) {
     return { ok: false, failure: unreachable(reasonOf(cause)) };
   }
-  const answer = Answer.safeParse(jsonOf(text)).data;
-  if (answer === undefined) return { ok: false, failure: unreachable("its answer is none of the Bot API") };
+  const answer = Answer.safeParse(orNull((): unknown => JSON.parse(text))).data;
+  if (answer === undefined)
+    return { ok: false, failure: unreachable("its answer is not valid for the Bot API") };
   if (answer.ok) return answer;
   const { error_code: code, description, parameters } = answer;
   return { ok: false, failure: { code, description, retryAfterS: parameters?.retry_after ?? null } };
 }
 
-/** Why a connection failed, by the system's name for it; texts of errors may hold the URL, and with it the token. */
+/** The system's name for a connection's failure. Error texts may hold the URL, and with it the token. */
 export function reasonOf(cause: unknown): string {
   const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : null;
   return typeof code === "string" ? `it can't be reached (${code})` : "it can't be reached";
@@ -60,7 +58,7 @@ function post(url: string, body: string, { agent, timeoutMs, signal }: LongPollO
       let bytes = 0;
       response.on("data", (chunk: Buffer) => {
         bytes += chunk.length;
-        if (bytes > MOST_BYTES) asked.destroy(new Error("the answer is too long"));
+        if (bytes > MAX_BYTES) asked.destroy(new Error("the answer is too long"));
         else chunks.push(chunk);
       });
       response.on("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
@@ -71,17 +69,9 @@ function post(url: string, body: string, { agent, timeoutMs, signal }: LongPollO
     asked.on("error", reject);
     asked.on("close", () => {
       clearTimeout(timer);
-      // Where it ended with neither an answer nor an error, nobody may wait for ever.
+      // If it ended with neither an answer nor an error, the caller must not wait for ever.
       reject(new Error("closed"));
     });
     asked.end(body);
   });
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

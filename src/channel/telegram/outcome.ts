@@ -1,36 +1,35 @@
 import type { Decision } from "../../policy/decision.ts";
 import type { StoredRequest } from "../../store/store.ts";
 import { oneLine, visibleStart } from "../foreign-text.ts";
-import { bold, type Line } from "../styled-text.ts";
+import { bold, type StyledLine } from "../styled-text.ts";
 import { timeText } from "./question-message.ts";
 
-/** So much is repeated of who answered, and of what they said besides. */
-const MOST_OF_A_NAME = 120;
-const MOST_OF_A_NOTE = 300;
+/** Maximum shown of the answerer's name and note. */
+const MAX_NAME_LENGTH = 120;
+const MAX_NOTE_LENGTH = 300;
 
-/** What became of a request, for those who were asked. */
-export interface Outcome {
-  /** For its message. */
-  readonly lines: readonly Line[];
-  /** For whoever presses later: at most 200 characters (https://core.telegram.org/bots/api#answercallbackquery). */
+/** The outcome of a request, for the people who were asked. */
+export interface RequestOutcome {
+  readonly lines: readonly StyledLine[];
+  /** For later presses: at most 200 characters (https://core.telegram.org/bots/api#answercallbackquery). */
   readonly short: string;
 }
 
-/** What is said to a press about a request that nobody knows, or that nobody answered in time. */
+/** Answer to a press about a request that is unknown or expired. */
 export const EXPIRED = "This approval request has expired.";
 
-/** What became of a request that does not wait any more; `at` is when that was seen, null where it was long before. */
-export function outcomeOf({ decision }: StoredRequest, at: number | null): Outcome {
+/** The outcome of a settled request. `at` is when it was seen, null if that was long ago. */
+export function outcomeOf({ decision }: StoredRequest, at: number | null): RequestOutcome {
   const when = at === null ? "" : `, ${timeText(at)}`;
   if (decision === null || decision.status === "expired")
-    return { lines: [[bold(`Expired${when}: nobody answered in time`)]], short: EXPIRED };
+    return { lines: [[bold(`Expired${when}: no answer in time`)]], short: EXPIRED };
   const { by, note = "" } = decision;
-  const why = note === "" ? [] : oneLine("because", note, MOST_OF_A_NOTE).lines;
-  if (by === "nobody") return { lines: [[bold(`Over${when}: nobody answered`)], ...why], short: EXPIRED };
+  const why = note === "" ? [] : oneLine("because", note, MAX_NOTE_LENGTH).lines;
+  if (by === "nobody") return { lines: [[bold(`Closed${when}: no answer`)], ...why], short: EXPIRED };
   const verb = verbOf(decision);
   return {
-    lines: [[bold(`${verb}${when}`)], ...oneLine("by", by, MOST_OF_A_NAME).lines, ...why],
-    short: `Answered already: ${verb.toLowerCase()} by ${visibleStart(by, MOST_OF_A_NAME).shown}`,
+    lines: [[bold(`${verb}${when}`)], ...oneLine("by", by, MAX_NAME_LENGTH).lines, ...why],
+    short: `Answered already: ${verb.toLowerCase()} by ${visibleStart(by, MAX_NAME_LENGTH).shown}`,
   };
 }
 

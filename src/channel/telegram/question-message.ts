@@ -1,45 +1,45 @@
 import type { ApprovalRequest } from "../../policy/request.ts";
-import { manyLines, oneLine, type Shown } from "../foreign-text.ts";
+import { type ForeignText, manyLines, oneLine } from "../foreign-text.ts";
 import { PLAIN } from "../ink.ts";
 import {
   askedFields,
   contentField,
   type Field,
-  type Look,
   leftOutFields,
+  type PreviewState,
   reachFields,
 } from "../request-text.ts";
-import { bold, type Line, plain, type StyledText, styledText, unitsOf } from "../styled-text.ts";
+import { bold, plain, type StyledLine, type StyledText, styledText, unitsOf } from "../styled-text.ts";
 import { timeLeft } from "../time-left.ts";
 
-/** A message holds so many UTF-16 units, and one at least (https://core.telegram.org/bots/api#sendmessage). */
-const MOST_UNITS = 4096;
-/** Where not all fits, so much is shown of a text in one row. */
-const MOST_OF_A_ROW = 120;
-/** A request of more characters than this can be seen whole elsewhere only. */
-const MOST_IN_DOCUMENT = 100_000;
+/** Maximum of UTF-16 units in a message; the minimum is one (https://core.telegram.org/bots/api#sendmessage). */
+const MAX_UNITS = 4096;
+/** Maximum length of a text in one row if the whole message does not fit. */
+const MAX_ROW_LENGTH = 120;
+/** A request with more characters can only be seen whole elsewhere. */
+const MAX_IN_DOCUMENT = 100_000;
 
-/** A question as it is put to a chat. */
+/** A request as a message to a chat. */
 export interface QuestionMessage extends StyledText {
-  /** All of it, where the message leaves something out; sent before it. */
+  /** The whole request, if the message leaves something out. It is sent first. */
   readonly document: string | null;
-  /** A yes can be given: all of it is in the message, or in the document. */
+  /** The call can be approved: the message or the document shows all of it. */
   readonly offersOnce: boolean;
-  /** A yes for the session can be given: the message shows all, and with it what that covers. */
+  /** The session can be approved: the message shows the whole request and what the approval covers. */
   readonly offersSession: boolean;
 }
 
 /**
- * The message that asks about a request. Words of ours stand at the beginning of each row, what comes from a tool or a
- * model behind a label of ours or behind a bar, made visible. Where something is left out, it says so.
+ * The message that asks about a request. Our words begin each row. Text from a tool or a model is made visible and
+ * follows a label or a bar of ours. The message says if something is left out.
  */
-export function questionMessage(request: ApprovalRequest, look: Look, now: number): QuestionMessage {
+export function questionMessage(request: ApprovalRequest, look: PreviewState, now: number): QuestionMessage {
   const head = [HEADLINE];
   const time = timeLines(request, now);
   const whole = wholeFields(request, look);
   const covers = coversLines(request.covers);
   const tail = [...time, HINT];
-  const fits = (lines: readonly Line[]): boolean => unitsOf(lines) <= MOST_UNITS;
+  const fits = (lines: readonly StyledLine[]): boolean => unitsOf(lines) <= MAX_UNITS;
 
   const all = whole === null ? null : [...head, ...whole, ...(covers ?? []), ...tail];
   if (all !== null && fits(all))
@@ -56,29 +56,35 @@ export function questionMessage(request: ApprovalRequest, look: Look, now: numbe
   return { ...styledText(lines), document, offersOnce: document !== null, offersSession: false };
 }
 
-/** What a question becomes when it is over: what came of it, and what was asked, as far as it fits. */
-export function overMessage(request: ApprovalRequest, look: Look, outcome: readonly Line[]): StyledText {
+/** The message of a settled request: its outcome, and as much of the request as fits. */
+export function overMessage(
+  request: ApprovalRequest,
+  look: PreviewState,
+  outcome: readonly StyledLine[],
+): StyledText {
   const whole = wholeFields(request, look);
   const all = whole === null ? null : [...outcome, [], ...whole];
-  if (all !== null && unitsOf(all) <= MOST_UNITS) return styledText(all);
+  if (all !== null && unitsOf(all) <= MAX_UNITS) return styledText(all);
   return styledText(fitted(request, look, [...outcome, []], [], ""));
 }
 
-const HEADLINE: Line = [bold("cofferdam asks: this call needs your yes")];
-const HINT: Line = [plain('To say why not, reply to this message: "no: …"')];
-const NOT_FOR_SESSION: Line = [
-  plain("Yes for the session is not offered: what it would cover is too long to be shown here."),
+const HEADLINE: StyledLine = [bold("cofferdam asks: this call needs your approval")];
+const HINT: StyledLine = [plain('To reject with a reason, reply to this message: "no: …"')];
+const NOT_FOR_SESSION: StyledLine = [
+  plain("You can't approve this for the session here, because its scope is too long to be shown."),
 ];
-const NOT_HERE: Line = [
-  plain("Yes is not offered: this is too long to be shown here. It can be answered where it is shown whole."),
+const NOT_HERE: StyledLine = [
+  plain(
+    "You can't approve this here, because it is too long to be shown. Approve it where all of it is shown.",
+  ),
 ];
 
-/** Every field, none cut; null where that is more than any message or document holds. */
-function wholeFields(request: ApprovalRequest, look: Look): readonly Line[] | null {
-  const lines: Line[] = [];
-  let left = MOST_IN_DOCUMENT;
+/** All fields, none cut; null if no message or document can hold them. */
+function wholeFields(request: ApprovalRequest, look: PreviewState): readonly StyledLine[] | null {
+  const lines: StyledLine[] = [];
+  let left = MAX_IN_DOCUMENT;
   for (const field of fieldsOf(request, look)) {
-    // What has more characters than there is room for need not be drawn to know that.
+    // A text with more characters than there is room for need not be drawn.
     if (field.text.length > left) return null;
     const { lines: drawn, isWhole } = drawnField(field, left, "");
     if (!isWhole) return null;
@@ -88,25 +94,25 @@ function wholeFields(request: ApprovalRequest, look: Look): readonly Line[] | nu
   return lines;
 }
 
-/** The fields, cut so that they fit with what stands before and behind them: the content has what the others leave. */
+/** The fields, cut to fit with the lines before and after them. The content gets the room that the others leave. */
 function fitted(
   request: ApprovalRequest,
-  look: Look,
-  head: readonly Line[],
-  foot: readonly Line[],
+  look: PreviewState,
+  head: readonly StyledLine[],
+  foot: readonly StyledLine[],
   rest: string,
-): readonly Line[] {
+): readonly StyledLine[] {
   const content = contentField(request, look, PLAIN);
-  const before = askedFields(request, look).flatMap((field) => drawnField(field, MOST_OF_A_ROW, rest).lines);
+  const before = askedFields(request, look).flatMap((field) => drawnField(field, MAX_ROW_LENGTH, rest).lines);
   const behind = [...leftOutFields(request), ...reachFields(request)].flatMap(
-    (field) => drawnField(field, MOST_OF_A_ROW, rest).lines,
+    (field) => drawnField(field, MAX_ROW_LENGTH, rest).lines,
   );
-  const room = MOST_UNITS - unitsOf([...head, ...before, ...behind, ...foot]) - 1;
+  const room = MAX_UNITS - unitsOf([...head, ...before, ...behind, ...foot]) - 1;
   const { lines } = manyLines(content.label, content.text, room, rest);
   return [...head, ...before, ...lines, ...behind, ...foot];
 }
 
-function fieldsOf(request: ApprovalRequest, look: Look): readonly Field[] {
+function fieldsOf(request: ApprovalRequest, look: PreviewState): readonly Field[] {
   return [
     ...askedFields(request, look),
     contentField(request, look, PLAIN),
@@ -115,18 +121,18 @@ function fieldsOf(request: ApprovalRequest, look: Look): readonly Field[] {
   ];
 }
 
-function drawnField({ label, text, manner }: Field, most: number, rest: string): Shown {
+function drawnField({ label, text, manner }: Field, most: number, rest: string): ForeignText {
   return manner === "line" ? oneLine(label, text, most) : manyLines(label, text, most, rest);
 }
 
-/** What a yes for the session covers, whole; null where there is no such yes, or it is longer than any message. */
-function coversLines(covers: string | null): readonly Line[] | null {
-  if (covers === null || covers.length > MOST_UNITS) return null;
-  const { lines, isWhole } = manyLines("for this session, yes covers", covers, MOST_UNITS, "");
+/** The whole text of a session approval; null if none is offered or no message can hold it. */
+function coversLines(covers: string | null): readonly StyledLine[] | null {
+  if (covers === null || covers.length > MAX_UNITS) return null;
+  const { lines, isWhole } = manyLines("approval for this session covers", covers, MAX_UNITS, "");
   return isWhole ? lines : null;
 }
 
-function timeLines({ expiresAt }: ApprovalRequest, now: number): readonly Line[] {
+function timeLines({ expiresAt }: ApprovalRequest, now: number): readonly StyledLine[] {
   if (expiresAt === null) return [];
   return [[bold("time left:"), plain(` ${timeLeft(expiresAt, now)}, until ${timeText(expiresAt)}`)]];
 }
@@ -136,13 +142,13 @@ export function timeText(at: number): string {
   return `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
-/** All there is to see, as text; null where it is too long to be sent. */
-function documentText(request: ApprovalRequest, whole: readonly Line[] | null): string | null {
+/** The whole request as text; null if it is too long to be sent. */
+function documentText(request: ApprovalRequest, whole: readonly StyledLine[] | null): string | null {
   if (whole === null) return null;
   const covers = request.covers;
   const more =
-    covers === null || covers.length > MOST_IN_DOCUMENT
+    covers === null || covers.length > MAX_IN_DOCUMENT
       ? []
-      : oneLine("a yes for this session would cover", covers, MOST_IN_DOCUMENT).lines;
+      : oneLine("approval for this session would cover", covers, MAX_IN_DOCUMENT).lines;
   return `${styledText([...whole, ...more]).text}\n`;
 }

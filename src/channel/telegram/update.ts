@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { visibleStart } from "../foreign-text.ts";
 
-/** More of a person's name is left out. */
-const MOST_OF_A_NAME = 80;
+/** Maximum shown of a person's name. */
+const MAX_NAME_LENGTH = 80;
 
 const Person = z.object({
   id: z.int(),
@@ -12,7 +12,7 @@ const Person = z.object({
 });
 const Place = { message_id: z.int(), chat: z.object({ id: z.int() }) };
 
-/** What of an update is looked at (https://core.telegram.org/bots/api#update); the rest is none of our business. */
+/** The fields of an update that matter here (https://core.telegram.org/bots/api#update). */
 const Update = z.object({
   callback_query: z
     .object({ id: z.string(), from: Person, data: z.string(), message: z.object(Place) })
@@ -22,33 +22,31 @@ const Update = z.object({
     .optional(),
 });
 
-/** Somebody in a chat, by the number that Telegram knows them by, and as whom they answer. */
-export interface Approver {
+/** A person in a chat: Telegram's number, and the name under which they answer. */
+export interface ChatApprover {
   readonly userId: number;
-  /** `telegram:7 (Ann Lee @ann)`: the name is whatever they chose, the number is not. */
+  /** `telegram:7 (Ann Lee @ann)`: people choose the name themselves, but not the number. */
   readonly by: string;
 }
 
-/** What somebody did about a message of ours. */
+/** A reaction to a message of ours. */
 export type Heard =
   | {
       readonly kind: "press";
       readonly queryId: string;
-      readonly who: Approver;
+      readonly who: ChatApprover;
       readonly chat: number;
       readonly messageId: number;
       readonly data: string;
     }
   | {
       readonly kind: "reply";
-      readonly who: Approver;
+      readonly who: ChatApprover;
       readonly chat: number;
-      /** The message that is replied to. */
       readonly messageId: number;
       readonly text: string;
     };
 
-/** The number of an update; null for what has none. */
 export function updateIdOf(update: unknown): number | null {
   return z.object({ update_id: z.int() }).safeParse(update).data?.update_id ?? null;
 }
@@ -72,9 +70,14 @@ export function readUpdate(update: unknown): Heard | null {
   return { kind: "reply", who: approverOf(from), chat: chat.id, messageId: to.message_id, text };
 }
 
-function approverOf({ id, first_name: first, last_name: last, username }: z.infer<typeof Person>): Approver {
+function approverOf({
+  id,
+  first_name: first,
+  last_name: last,
+  username,
+}: z.infer<typeof Person>): ChatApprover {
   const names = [first, last, username === "" ? "" : `@${username}`].filter((name) => name !== "");
-  const { shown, isWhole } = visibleStart(names.join(" "), MOST_OF_A_NAME);
+  const { shown, isWhole } = visibleStart(names.join(" "), MAX_NAME_LENGTH);
   return {
     userId: id,
     by: shown === "" ? `telegram:${id}` : `telegram:${id} (${shown}${isWhole ? "" : "…"})`,

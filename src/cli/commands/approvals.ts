@@ -3,47 +3,45 @@ import { highlightedLines } from "../../channel/highlighted-lines.ts";
 import { ERRORS, visible } from "../../errors.ts";
 import type { Decision } from "../../policy/decision.ts";
 import type { ApprovalRequest } from "../../policy/request.ts";
+import { createDesk, type Desk } from "../../session/desk.ts";
+import { requestNamed } from "../../session/kept-request.ts";
 import { withoutInput } from "../../store/edited.ts";
 import type { StoredRequest } from "../../store/store.ts";
-import { createDesk, type Desk } from "../../supervisor/desk.ts";
 import { eventLine, listRows, ownFirst, projectOf, requestLines } from "../approvals-text.ts";
 import { COMMON, chosen, knownWord, readArguments, takeWords, usage } from "../arguments.ts";
 import { untilSignalled } from "../ending.ts";
-import { tellThree } from "../failure.ts";
+import { reportThree } from "../failure.ts";
 import type { Print } from "../print.ts";
 
-const OPTIONS = {
-  ...COMMON,
-  note: { type: "string" },
-  session: { type: "boolean" },
-} as const;
+const OPTIONS = { ...COMMON, note: { type: "string" }, session: { type: "boolean" } } as const;
 
 const ACTIONS = ["list", "show", "approve", "reject", "watch"] as const;
 
-/** Lists, shows and answers what waits, whichever process asked it. See `cofferdam approvals --help`. */
+/** Lists, shows and answers pending requests of all processes. See `cofferdam approvals --help`. */
 export async function approvals(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("approvals", args, OPTIONS);
   const { json = false, note, session = false } = values;
   const [word = "list", named] = positionals;
   const action = knownWord("approvals", "action", word, ACTIONS);
   const takesId = action !== "list" && action !== "watch";
-  takeWords("approvals", positionals, ["ACTION", ...(takesId ? ["ID"] : [])], takesId ? 2 : 0);
+  if (takesId) takeWords(`approvals ${action}`, positionals.slice(1), ["ID"]);
+  else takeWords("approvals", positionals, ["ACTION"], 0);
   const isAnswer = action === "approve" || action === "reject";
   if (!isAnswer && note !== undefined)
-    throw usage("approvals", "`--note` goes with an answer", "use it with `approve` or `reject`");
+    throw usage("approvals", "`--note` is only for answers", "use it with `approve` or `reject`");
   if (action !== "approve" && session)
-    throw usage("approvals", "`--session` goes with a yes", "use it with `approve`");
+    throw usage("approvals", "`--session` is only for approvals", "use it with `approve`");
   await using desk = await createDesk(chosen(values));
   switch (action) {
     case "list":
       return await list(desk, json, print);
     case "show":
-      return await show(desk, await requestNamed(desk, named ?? ""), json, print);
+      return await show(desk, await requestNamed(desk.broker, named ?? "", "pending"), json, print);
     case "approve":
     case "reject":
       return await answer(
         desk,
-        await requestNamed(desk, named ?? ""),
+        await requestNamed(desk.broker, named ?? "", "pending"),
         { isYes: action === "approve", session, note },
         json,
         print,
@@ -55,36 +53,22 @@ export async function approvals(args: readonly string[], print: Print): Promise<
   }
 }
 
-/** A request that waits by its id or the beginning of it; one that is over by its whole id. Throws `USAGE`. */
-async function requestNamed({ broker }: Desk, named: string): Promise<StoredRequest> {
-  const waiting = (await broker.pending()).filter(({ approvalId }) => approvalId.startsWith(named));
-  const [only, ...others] = named === "" ? [] : waiting;
-  const found = await broker.find(others.length === 0 ? (only?.approvalId ?? named) : named);
-  if (found !== null) return found;
-  const what =
-    others.length === 0
-      ? `there is no request ${visible(named)}`
-      : `${waiting.length} requests begin with ${visible(named)}`;
-  throw usage("approvals", what, "run `cofferdam approvals list`");
-}
-
 async function list(desk: Desk, json: boolean, print: Print): Promise<number> {
   const { broker, host } = desk;
   const requests = await waitingAt(desk);
   if (json) print.json(requests);
-  else if (requests.length === 0) print.talk("nothing waits for an answer");
+  else if (requests.length === 0) print.talk("no unanswered requests");
   else
     for (const line of listRows(requests, await aliveRuns(broker, requests), host.now(), print))
       print.result(line);
   return 0;
 }
 
-/** What waits, that of the project here first. */
+/** Pending requests, those of the current project first. */
 async function waitingAt({ broker, loaded }: Desk): Promise<readonly ApprovalRequest[]> {
   return ownFirst(await broker.pending(), loaded.config.workspace);
 }
 
-/** Which of their runs are still there. */
 async function aliveRuns(
   broker: Desk["broker"],
   requests: readonly ApprovalRequest[],
@@ -113,7 +97,7 @@ async function show(
   return 0;
 }
 
-/** A decision without the input that it brings, which may hold a secret: that it brings one. */
+/** A decision without its input, which may contain a secret; only reports that there is one. */
 function toldOf(decision: Decision | null) {
   if (decision?.status !== "approved") return decision;
   return { ...withoutInput(decision), isEdited: decision.editedInput !== undefined };
@@ -134,10 +118,9 @@ async function answer(
 ): Promise<number> {
   const { approvalId, covers } = request;
   if (session && covers === null)
-    throw usage("approvals", "a yes to this can't be for the session", "leave out `--session`");
+    throw usage("approvals", "this request cannot be approved for the session", "remove `--session`");
   const isElsewhere = request.project !== loaded.config.workspace;
-  if (isElsewhere)
-    print.talk(`cofferdam: this request is not of the project here, but of ${projectOf(request)}`);
+  if (isElsewhere) print.talk(`cofferdam: this request is from another project: ${projectOf(request)}`);
   const by = host.user.name;
   const said = note === undefined ? {} : { note };
   const resolution =
@@ -161,10 +144,12 @@ async function answer(
   if (resolution === "accepted") {
     if (!json)
       print.result(
-        `${isYes ? print.ink.good("approved") : "rejected"}: ${visible(request.tool)} ${visible(request.description)}${isElsewhere ? `, of ${projectOf(request)}` : ""}`,
+        `${isYes ? print.ink.good("approved") : "rejected"}: ${visible(request.tool)} ${visible(request.description)}${isElsewhere ? `, in ${projectOf(request)}` : ""}`,
       );
     if (isYes && !json && !(await isTaken(broker, approvalId)))
-      print.talk(`nobody has taken it so far: run it with \`cofferdam resume ${approvalId}\``);
+      print.talk(
+        `no process waits for this answer: run the call with \`cofferdam resume ${approvalId.slice(0, 8)}\``,
+      );
     return 0;
   }
   const who =
@@ -173,18 +158,20 @@ async function answer(
       : null;
   const what =
     resolution === "expired"
-      ? "nobody had answered in time"
-      : `${who === null ? "it" : visible(who)} had answered already`;
-  tellThree(
+      ? "the request had expired"
+      : who === null
+        ? "the request has an answer already"
+        : `${visible(who)} had answered already`;
+  reportThree(
     print,
-    `this answer counts for nothing: ${what}`,
+    `this answer came too late: ${what}`,
     null,
-    `see \`cofferdam approvals show ${approvalId}\``,
+    `run \`cofferdam approvals show ${approvalId}\``,
   );
   return ERRORS.APPROVAL_DENIED.exit;
 }
 
-/** A call that stands still for its answer takes it at once. */
+/** Time in which a call that waits takes its answer. */
 const TAKEN_WITHIN_MS = 1_000;
 
 async function isTaken(broker: Desk["broker"], approvalId: string): Promise<boolean> {
@@ -195,7 +182,7 @@ async function isTaken(broker: Desk["broker"], approvalId: string): Promise<bool
   return false;
 }
 
-/** What waits, and then what happens, a line each, until it is told to end. */
+/** Prints pending requests, then each event as a line, until it is ended. */
 async function watch(desk: Desk, signal: AbortSignal, json: boolean, print: Print): Promise<number> {
   const { broker, host } = desk;
   using _attending = await broker.attend();

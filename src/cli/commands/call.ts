@@ -1,15 +1,16 @@
 import { readFileSync } from "node:fs";
-import { Screen } from "../../channel/screen.ts";
+import { TerminalScreen } from "../../channel/screen.ts";
+import type { Outcome } from "../../decide/outcome.ts";
 import { CofferdamError } from "../../errors.ts";
 import { type Json, parseJson } from "../../policy/canonical-json.ts";
-import type { Outcome } from "../../supervisor/outcome.ts";
-import { createSupervisor, type SupervisorOptions } from "../../supervisor/supervisor.ts";
+import { createSupervisor } from "../../session/supervisor.ts";
+import type { SupervisorOptions } from "../../session/supervisor-options.ts";
 import { COMMON, chosen, knownWord, readArguments, takeWords, usage } from "../arguments.ts";
 import { askersFor } from "../askers.ts";
-import { tellCall } from "../call-outcome.ts";
-import { type Ending, untilSignalled } from "../ending.ts";
+import { reportCall } from "../call-outcome.ts";
+import { type SignalScope, untilSignalled } from "../ending.ts";
 import type { Print } from "../print.ts";
-import { tellStart } from "../start-notes.ts";
+import { reportStart } from "../start-notes.ts";
 import { KeptOutput, passOn } from "../tool-output.ts";
 
 const OPTIONS = {
@@ -28,7 +29,7 @@ export async function call(args: readonly string[], print: Print): Promise<numbe
   const { strict = false, json = false, quiet = false, suspend = false } = values;
   const approveAll = values["approve-all"] ?? false;
   if (approveAll && strict)
-    throw usage("call", "`--approve-all` and `--strict` contradict each other", "leave one of them out");
+    throw usage("call", "`--approve-all` and `--strict` cannot be combined", "remove one of them");
   const mode = strict ? "strict" : approveAll ? "approve_all" : null;
   const options: SupervisorOptions = { ...chosen(values), ...(mode === null ? {} : { mode }) };
   const input = readInput(text);
@@ -41,11 +42,11 @@ interface OneCall {
   readonly options: SupervisorOptions;
   readonly json: boolean;
   readonly quiet: boolean;
-  /** Nobody stands still for the answer. */
+  /** True if no call waits for the answer. */
   readonly suspend: boolean;
 }
 
-/** The input as it was typed, or what stands on standard input for `-`. Throws `USAGE` for what is no JSON. */
+/** The input as it was typed, or from standard input for `-`. Throws `USAGE` for invalid JSON. */
 function readInput(text: string): Json {
   try {
     return parseJson(text === "-" ? readFileSync(0, "utf8") : text);
@@ -59,15 +60,15 @@ function readInput(text: string): Json {
   }
 }
 
-async function callOne(one: OneCall, ending: Ending, print: Print): Promise<number> {
+async function callOne(one: OneCall, ending: SignalScope, print: Print): Promise<number> {
   await using supervisor = await createSupervisor(one.options);
   const { loaded, host } = supervisor.shared;
-  tellStart(supervisor.shared, print, one);
+  reportStart(supervisor.shared, print, one);
   const signal = AbortSignal.any([ending.signal, print.broken]);
   if (signal.aborted) return 0;
-  const screen = new Screen();
+  const screen = new TerminalScreen();
   await using session = supervisor.session({
-    // This session is over with its one call.
+    // This session ends with its only call.
     remember: false,
     handler: one.suspend ? [] : askersFor({ host, screen, print, approval: loaded.config.approval }),
     ...(one.suspend ? { wait: { style: "suspend" } } : {}),
@@ -81,5 +82,5 @@ async function callOne(one: OneCall, ending: Ending, print: Print): Promise<numb
   const output = one.json ? new KeptOutput() : passOn(print, signal, screen);
   const sinks = tool === "shell" ? { sinks: output.sinks } : {};
   const outcome: Outcome = await session.call(tool, one.input, { signal, ...sinks });
-  return await tellCall(outcome, output, one.json, ending, print);
+  return await reportCall(outcome, output, one.json, ending, print);
 }

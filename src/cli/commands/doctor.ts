@@ -1,25 +1,25 @@
 import type { Launcher } from "../../backend/facts.ts";
-import type { Loaded } from "../../config/config.ts";
+import type { LoadedConfig } from "../../config/config.ts";
 import { loadConfig } from "../../config/load.ts";
 import { CofferdamError, ERRORS } from "../../errors.ts";
-import { attest, failures } from "../../host/attest.ts";
-import type { Attestation } from "../../host/attestation.ts";
-import { lookAtDevices } from "../../host/devices.ts";
-import { type Probe, surveyMachine } from "../../host/doctor.ts";
-import { type Host, thisHost } from "../../host/host.ts";
-import type { Probed } from "../../host/mac/probes/run.ts";
-import { lookAtMachine } from "../../host/machine.ts";
-import { ownerOfRoots } from "../../host/owner.ts";
-import { platformOf } from "../../host/platform.ts";
-import { findRuntimes } from "../../host/runtimes.ts";
-import { makeStateFolder, problemOfState } from "../../host/state-folder.ts";
+import { lookAtDevices } from "../../host/launch/devices.ts";
+import { type SandboxProbe, surveyMachine } from "../../host/launch/doctor.ts";
+import type { Probed } from "../../host/launch/mac/probes/run.ts";
+import { lookAtMachine } from "../../host/launch/machine.ts";
+import { ownerOfRoots } from "../../host/launch/owner.ts";
+import { platformOf } from "../../host/launch/platform.ts";
+import { failures, selfCheck as runSelfCheck } from "../../host/launch/self-check.ts";
+import type { SelfCheckResult } from "../../host/launch/self-check-result.ts";
+import { makeStateFolder, problemOfState } from "../../host/launch/state-folder.ts";
+import { type Host, thisHost } from "../../host/look/host.ts";
+import { findRuntimes } from "../../host/look/runtimes.ts";
 import { COMMON, chosen, readArguments, takeWords } from "../arguments.ts";
 import { type Diagnosis, diagnosisJson, showDiagnosis } from "../doctor-text.ts";
 import type { Print } from "../print.ts";
 
 const OPTIONS = { ...COMMON, attest: { type: "boolean" } } as const;
 
-/** Says what this machine can enforce; 69 when the walls can't be had. Without `--attest` nothing is written that stays. */
+/** Prints what this machine can enforce; 69 if no sandbox works. Without `--attest` nothing permanent is written. */
 export async function doctor(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("doctor", args, OPTIONS);
   takeWords("doctor", positionals, []);
@@ -43,7 +43,7 @@ async function diagnose(
   const state = problemOfState(host);
   const kernel = await askKernel(host, launcher, probes, isAttested && state === null);
   const broken = problemIn(launcher, probes) ?? problemInKernel(kernel) ?? state?.message ?? null;
-  const battery = !isAttested || broken !== null ? null : await attestNow(host, roots).catch(problemOf);
+  const selfCheck = !isAttested || broken !== null ? null : await checkNow(host, roots).catch(problemOf);
   return {
     host,
     survey: surveyMachine(host),
@@ -55,16 +55,16 @@ async function diagnose(
     state,
     probes,
     kernel,
-    battery,
-    problem: broken ?? problemInBattery(battery),
+    selfCheck,
+    problem: broken ?? problemInCheck(selfCheck),
   };
 }
 
-/** What was found out about it; nothing where no sandbox can be had. */
+/** The kernel's behavior, by tests; empty if no sandbox works. */
 async function askKernel(
   host: Host,
   launcher: Launcher | CofferdamError,
-  probes: readonly Probe[],
+  probes: readonly SandboxProbe[],
   isKept: boolean,
 ): Promise<readonly Probed[]> {
   if (launcher instanceof CofferdamError || problemIn(launcher, probes) !== null) return [];
@@ -76,32 +76,32 @@ async function askKernel(
 }
 
 function unasked({ message: says }: CofferdamError): Probed {
-  const [asks, relies] = ["what else walls rely on", "each call tries its own before its program starts"];
+  const [asks, relies] = [
+    "other behavior of the kernel",
+    "each call checks its own sandbox before its program starts",
+  ];
   return { id: "all", asks, relies, value: "not-tried", says, standing: "not-tried", tookMs: 0 };
 }
 
-/** What keeps the walls from being built, in one line. */
-function problemIn(launcher: Launcher | CofferdamError, probes: readonly Probe[]): string | null {
+function problemIn(launcher: Launcher | CofferdamError, probes: readonly SandboxProbe[]): string | null {
   if (launcher instanceof CofferdamError) return launcher.message;
   const failed = probes.find((probe) => probe.isNeeded && probe.result.kind === "fails");
-  return failed === undefined ? null : `${failed.name} cannot be had`;
+  return failed === undefined ? null : `${failed.name} does not work`;
 }
 
 function problemInKernel(kernel: readonly Probed[]): string | null {
   const found = kernel.find(({ standing }) => standing === "problem");
-  return found === undefined
-    ? null
-    : `the kernel does not do what they rely on: ${found.asks}: ${found.says}`;
+  return found === undefined ? null : `unexpected behavior of the kernel: ${found.asks}: ${found.says}`;
 }
 
-function problemInBattery(battery: Attestation | CofferdamError | null): string | null {
-  if (battery === null) return null;
-  if (battery instanceof CofferdamError) return battery.message;
-  const [first] = failures(battery);
+function problemInCheck(selfCheck: SelfCheckResult | CofferdamError | null): string | null {
+  if (selfCheck === null) return null;
+  if (selfCheck instanceof CofferdamError) return selfCheck.message;
+  const [first] = failures(selfCheck);
   return first === undefined ? null : `a process in a real sandbox could ${first.name}`;
 }
 
-async function attestNow(host: Host, roots: Loaded["config"]["roots"]): Promise<Attestation> {
+async function checkNow(host: Host, roots: LoadedConfig["config"]["roots"]): Promise<SelfCheckResult> {
   makeStateFolder(host);
   await platformOf(host).prepare(host, roots, []);
   const runtimes = findRuntimes(
@@ -114,7 +114,7 @@ async function attestNow(host: Host, roots: Loaded["config"]["roots"]): Promise<
     throw new CofferdamError("SANDBOX_UNAVAILABLE", "the system's own programs were not found", {
       hint: "run `cofferdam check`",
     });
-  return attest(host, await lookAtMachine(host, roots, runtimes), system, true);
+  return runSelfCheck(host, await lookAtMachine(host, roots, runtimes), system, true);
 }
 
 function orProblem<Value>(load: () => Value): Value | CofferdamError {

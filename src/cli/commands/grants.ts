@@ -1,13 +1,12 @@
 import { columns } from "../../channel/columns.ts";
 import { visible } from "../../errors.ts";
-import { createDesk } from "../../supervisor/desk.ts";
+import { createDesk } from "../../session/desk.ts";
 import { COMMON, chosen, knownWord, readArguments, takeWords, usage } from "../arguments.ts";
 import type { Print } from "../print.ts";
 
-/** So much of an id names it. */
 const SHORT = 8;
 
-/** Lists what sessions were granted, and takes grants back. See `cofferdam grants --help`. */
+/** Lists the grants of sessions, and revokes them. See `cofferdam grants --help`. */
 export async function grants(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("grants", args, COMMON);
   const { json = false } = values;
@@ -26,7 +25,7 @@ export async function grants(args: readonly string[], print: Print): Promise<num
       `by ${by}`,
     ]);
     if (json) print.json(all);
-    else if (rows.length === 0) print.talk("nothing is granted");
+    else if (rows.length === 0) print.talk("no approvals are remembered");
     else for (const line of columns(rows, [print.ink.bold])) print.result(line);
     return 0;
   }
@@ -34,13 +33,11 @@ export async function grants(args: readonly string[], print: Print): Promise<num
   if (only === undefined || others.length > 0)
     throw usage(
       "grants",
-      only === undefined
-        ? `there is no grant ${visible(named)}`
-        : `several grants begin with ${visible(named)}`,
+      only === undefined ? `unknown grant ${visible(named)}` : `several grants begin with ${visible(named)}`,
       "run `cofferdam grants list`",
     );
   const isGone = await broker.revoke(only.grantId, host.user.name);
   if (json) print.json({ revoked: isGone, grant: only });
-  else print.result(`${isGone ? "taken back" : "gone already"}: ${visible(only.covers)}`);
+  else print.result(`${isGone ? "revoked" : "already gone"}: ${visible(only.covers)}`);
   return 0;
 }

@@ -3,7 +3,7 @@ import { CONFIG_NAME, nearestConfig, realFolder } from "../../config/locate.ts";
 import { rootFolder } from "../../config/roots.ts";
 import { trustFile } from "../../config/trust.ts";
 import { CofferdamError, visible } from "../../errors.ts";
-import { thisHost } from "../../host/host.ts";
+import { thisHost } from "../../host/look/host.ts";
 import { joinPath } from "../../profile/path.ts";
 import { readArguments, takeWords } from "../arguments.ts";
 import type { Print } from "../print.ts";
@@ -17,7 +17,7 @@ const OPTIONS = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-/** Writes a starter config into the current folder, which must be one that may be a root. */
+/** Writes a starter config into the current folder, which must be usable as a root. */
 export async function init(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("init", args, OPTIONS);
   takeWords("init", positionals, []);
@@ -27,7 +27,7 @@ export async function init(args: readonly string[], print: Print): Promise<numbe
   if (nearestConfig(host, folder) === path) throw taken(path);
   const project = lookAtProject(host, rootFolder(host, folder));
   write(path, withGitRoots(starterConfig(project, values.profile ?? []), folder));
-  // Whatever is wrong with it is told now, and not when it is needed.
+  // Problems are reported now, not at first use.
   const { config } = trustFile(host, path).loaded;
   const runtimes = config.runtimes.map((runtime) => runtime.name);
   if (values.json === true) print.json({ file: path, runtimes, rules: config.shell.rules.length });
@@ -35,7 +35,7 @@ export async function init(args: readonly string[], print: Print): Promise<numbe
     const { length } = config.shell.rules;
     const holds = `one root, the runtimes ${runtimes.join(", ")}, ${length} ${length === 1 ? "rule" : "rules"}`;
     print.result(`${print.ink.good("wrote")} ${CONFIG_NAME}: ${holds}`);
-    print.talk(print.talkInk.dim("read it, then run `cofferdam trust`: nothing of it applies before that"));
+    print.talk(print.talkInk.dim("read it, then run `cofferdam trust`; it has no effect before that"));
   }
   return 0;
 }
@@ -48,12 +48,12 @@ function write(path: string, text: string): void {
     if (cause instanceof Error && "code" in cause && cause.code === "EEXIST") throw taken(path);
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new CofferdamError("CONFIG_INVALID", `${visible(path)} cannot be written: ${why}`, {
-      hint: "start in a folder of yours",
+      hint: "run this in a folder that you can write",
       cause,
     });
   }
   try {
-    // A file that others can write would be refused later, whatever the umask says.
+    // A file that others can write would be refused later, so the umask must not matter.
     fchmodSync(fd, 0o644);
     writeSync(fd, text);
   } finally {
@@ -62,7 +62,7 @@ function write(path: string, text: string): void {
 }
 
 function taken(path: string): CofferdamError {
-  return new CofferdamError("CONFIG_INVALID", `${visible(path)} is there already`, {
+  return new CofferdamError("CONFIG_INVALID", `${visible(path)} already exists`, {
     hint: "edit it, or move it away first",
     at: { file: path, line: 1, column: 1 },
   });

@@ -1,13 +1,13 @@
 import { columns } from "../../channel/columns.ts";
 import { findJournal } from "../../config/find-journal.ts";
 import { visible } from "../../errors.ts";
-import { thisHost } from "../../host/host.ts";
+import { thisHost } from "../../host/look/host.ts";
 import { readRun, recordedRuns } from "../../journal/record.ts";
 import { verifyRun } from "../../journal/verify.ts";
 import type { AbsolutePath } from "../../profile/path.ts";
 import { quote } from "../../shell/quote.ts";
 import { knownWord, readArguments, takeWords, usage } from "../arguments.ts";
-import { tellThree } from "../failure.ts";
+import { reportThree } from "../failure.ts";
 import { journalLines } from "../journal-text.ts";
 import { showHeads, verifyRecords } from "../journal-verify.ts";
 import type { Print } from "../print.ts";
@@ -23,18 +23,13 @@ const OPTIONS = {
   heads: { type: "string" },
 } as const;
 
-/** Which action takes which of the options that not all take. */
-const TAKES = {
-  show: ["list"],
-  verify: ["all", "head", "heads"],
-  head: ["all"],
-} as const;
+/** The options that only some actions accept. */
+const TAKES = { show: ["list"], verify: ["all", "head", "heads"], head: ["all"] } as const;
 type Action = keyof typeof TAKES;
 
-/** The most runs that `--list` looks into. */
-const MOST_LISTED = 50;
+const MAX_LISTED = 50;
 
-/** Shows what was recorded of one run, the latest by default, lists the runs, or says whether their chains hold. */
+/** Shows the record of one run (default: the latest), lists the runs, or checks their chains. */
 export async function journal(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("journal", args, OPTIONS);
   const { json = false, list = false, all = false } = values;
@@ -43,7 +38,7 @@ export async function journal(args: readonly string[], print: Print): Promise<nu
   assertTaken(action, values);
   const named = positionals[1];
   if (named !== undefined && (all || list))
-    throw usage("journal", `a run and \`--${all ? "all" : "list"}\` are two different things`, "ask for one");
+    throw usage("journal", `RUN and \`--${all ? "all" : "list"}\` cannot be combined`, "use one of them");
   const host = thisHost();
   const { folder, keepMs, note } = findJournal(host, values.config);
   if (note !== null) print.talk(print.talkInk.dim(`cofferdam: ${note}`));
@@ -76,16 +71,16 @@ function showRun(folder: AbsolutePath, run: string, json: boolean, print: Print)
   if (json) for (const event of events) print.json(event, 0);
   else for (const line of journalLines(events, print.ink)) print.result(line);
   if (problem !== null)
-    tellThree(
+    reportThree(
       print,
       `the record of run ${visible(run)} ends here: ${problem}`,
       null,
-      "the supervisor died, or the file was changed",
+      "the process crashed, or the file was changed",
     );
   if (verifyRun(folder, run).kind !== "holds")
-    tellThree(
+    reportThree(
       print,
-      `this is not what was written of run ${visible(run)}, or can't be told to be`,
+      `the record of run ${visible(run)} was changed, or cannot be verified`,
       null,
       `run \`cofferdam journal verify ${run}\``,
     );
@@ -93,7 +88,7 @@ function showRun(folder: AbsolutePath, run: string, json: boolean, print: Print)
 }
 
 function showRuns(folder: AbsolutePath, runs: readonly string[], json: boolean, print: Print): number {
-  const found = runs.slice(0, MOST_LISTED).map((run) => {
+  const found = runs.slice(0, MAX_LISTED).map((run) => {
     const { events, problem } = readRun(folder, run);
     const [call] = events.flatMap((event) => (event.type === "call.received" ? [event] : []));
     const ended = events.findLast((event) => event.type === "call.ended");
@@ -115,7 +110,7 @@ function showRuns(folder: AbsolutePath, runs: readonly string[], json: boolean, 
       quote(one.words),
     ]);
     for (const line of columns(rows, [undefined, print.ink.dim])) print.result(line);
-    if (runs.length > MOST_LISTED) print.talk(`and ${runs.length - MOST_LISTED} older ones`);
+    if (runs.length > MAX_LISTED) print.talk(`and ${runs.length - MAX_LISTED} older ones`);
   }
   return 0;
 }

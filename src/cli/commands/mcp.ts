@@ -1,18 +1,15 @@
 import { escapeInvisible, thrownText } from "../../errors.ts";
-import { withPeers } from "../../supervisor/peer.ts";
-import { createSupervisor } from "../../supervisor/supervisor.ts";
+import { aborted } from "../../host/pause.ts";
+import { withPeers } from "../../session/peer.ts";
+import { createSupervisor } from "../../session/supervisor.ts";
 import { COMMON, chosen, readArguments, takeWords } from "../arguments.ts";
 import { waitsElsewhere } from "../askers.ts";
-import { aborted, untilSignalled } from "../ending.ts";
+import { untilSignalled } from "../ending.ts";
 import type { Print } from "../print.ts";
 import { protocolOutput, protocolTalk } from "../protocol-output.ts";
 import { startNotes } from "../start-notes.ts";
 
-const OPTIONS = {
-  ...COMMON,
-  agent: { type: "string" },
-  quiet: { type: "boolean" },
-} as const;
+const OPTIONS = { ...COMMON, agent: { type: "string" }, quiet: { type: "boolean" } } as const;
 
 /** Speaks MCP over standard input and output. See `cofferdam mcp --help`. */
 export async function mcp(args: readonly string[], print: Print): Promise<number> {
@@ -22,7 +19,6 @@ export async function mcp(args: readonly string[], print: Print): Promise<number
   return serve(args, print);
 }
 
-/** Serves a client the tools of the config. */
 async function serve(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("mcp", args, OPTIONS);
   takeWords("mcp", positionals, []);

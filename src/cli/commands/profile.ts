@@ -1,9 +1,9 @@
 import { columns } from "../../channel/columns.ts";
 import { loadConfig } from "../../config/load.ts";
 import { CofferdamError } from "../../errors.ts";
-import { type Host, thisHost } from "../../host/host.ts";
+import { type Host, thisHost } from "../../host/look/host.ts";
 import { COMMON, chosen, knownWord, readArguments, takeWords } from "../arguments.ts";
-import { tellFailure } from "../failure.ts";
+import { reportFailure } from "../failure.ts";
 import { listProfiles } from "../operator-profiles.ts";
 import type { Print } from "../print.ts";
 import { diffProfiles } from "../profile-diff.ts";
@@ -39,7 +39,7 @@ export async function profile(args: readonly string[], print: Print): Promise<nu
   }
 }
 
-/** Which profiles are in force depends on a config; where that can't be loaded they are still listed. */
+/** The profiles in force depend on a config. If that cannot be loaded, profiles are still listed. */
 function list(host: Host, choice: ReturnType<typeof chosen>, json: boolean, print: Print): number {
   const loaded = loadOrTell(host, choice, print);
   const found = listProfiles(host, loaded);
@@ -47,7 +47,7 @@ function list(host: Host, choice: ReturnType<typeof chosen>, json: boolean, prin
   else {
     const rows = found.map((one) => [one.isInForce ? "*" : "", one.name, one.from, one.description]);
     for (const line of columns(rows, [print.ink.good, print.ink.bold, print.ink.dim])) print.result(line);
-    if (loaded !== null) print.talk(print.talkInk.dim("those with a * are in force here"));
+    if (loaded !== null) print.talk(print.talkInk.dim("profiles marked * apply here"));
   }
   return 0;
 }
@@ -57,7 +57,7 @@ function loadOrTell(host: Host, choice: ReturnType<typeof chosen>, print: Print)
     return loadConfig(host, choice);
   } catch (error) {
     if (!(error instanceof CofferdamError)) throw error;
-    tellFailure(print, error);
+    reportFailure(print, error);
     return null;
   }
 }

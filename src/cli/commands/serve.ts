@@ -1,14 +1,16 @@
 import { BrokerHandler } from "../../approval/handlers.ts";
 import { variable } from "../../config/variables.ts";
 import { escapeInvisible } from "../../errors.ts";
-import type { Host } from "../../host/host.ts";
+import type { Host } from "../../host/look/host.ts";
+import { aborted } from "../../host/pause.ts";
 import type { Mount } from "../../http/mount.ts";
 import type { HttpChannel, TelegramChannel } from "../../policy/approval-channels.ts";
-import { createDesk, type Desk } from "../../supervisor/desk.ts";
-import { withPeers } from "../../supervisor/peer.ts";
-import { createSupervisor, type SupervisorOptions } from "../../supervisor/supervisor.ts";
+import { createDesk, type Desk } from "../../session/desk.ts";
+import { withPeers } from "../../session/peer.ts";
+import { createSupervisor } from "../../session/supervisor.ts";
+import type { SupervisorOptions } from "../../session/supervisor-options.ts";
 import { COMMON, chosen, readArguments, takeWords, usage } from "../arguments.ts";
-import { aborted, type Ending, untilSignalled } from "../ending.ts";
+import { type SignalScope, untilSignalled } from "../ending.ts";
 import type { Print } from "../print.ts";
 
 const OPTIONS = {
@@ -18,7 +20,7 @@ const OPTIONS = {
   mcp: { type: "boolean" },
 } as const;
 
-/** Opens the channels of the config over its store, until it is ended. See `cofferdam serve --help`. */
+/** Opens the channels of the config with its store, until it is ended. See `cofferdam serve --help`. */
 export async function serve(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("serve", args, OPTIONS);
   takeWords("serve", positionals, []);
@@ -31,11 +33,11 @@ export async function serve(args: readonly string[], print: Print): Promise<numb
   });
 }
 
-/** The same, and the tools of the config for MCP clients, at `/mcp`. */
+/** The same, with the tools of the config for MCP clients at `/mcp`. */
 async function serveWithTools(
   options: SupervisorOptions,
   wanted: Wanted,
-  ending: Ending,
+  ending: SignalScope,
   print: Print,
 ): Promise<number> {
   const { mcpHttp } = await withPeers(() => import("../../mcp/http.ts"), "@modelcontextprotocol/server");
@@ -48,7 +50,6 @@ async function serveWithTools(
   return await open({ broker, recorder, host, loaded }, [mount], wanted, ending, print);
 }
 
-/** Over what it is served. */
 type Served = Pick<Desk, "broker" | "recorder" | "host" | "loaded">;
 
 interface Wanted {
@@ -61,14 +62,14 @@ async function open(
   desk: Served,
   mounts: readonly Mount[],
   wanted: Wanted,
-  { signal }: Ending,
+  { signal }: SignalScope,
   print: Print,
 ): Promise<number> {
   const { store, channels } = desk.loaded.config.approval;
   if (store === "memory")
     throw usage(
       "serve",
-      "the config keeps what is asked in each process's own memory: there is nothing to answer here",
+      "requests are stored in the memory of each process, so this process cannot answer them",
       "write `store: sqlite` under `approval`",
     );
   const { dim } = print.talkInk;
@@ -87,11 +88,15 @@ async function open(
     print.json({ url: server.url, inboxes, ...(mounts.length === 0 ? {} : { mcp: endpoints[0] }) }, 0);
   else {
     for (const { name, url } of inboxes) print.result(`${escapeInvisible(name)}: ${url ?? server.url}`);
-    print.talk(dim("cofferdam: open the address in a browser to answer requests; Ctrl-C stops it"));
+    print.talk(
+      dim(
+        "cofferdam: open this address in a browser to answer requests; its token is secret; press Ctrl-C to stop",
+      ),
+    );
     for (const { url, token } of endpoints) print.result(`mcp: ${url}, Authorization: Bearer ${token}`);
   }
   if (chat !== null && channels.telegram !== undefined)
-    print.talk(dim(`cofferdam: asks in the Telegram chat ${channels.telegram.chat}`));
+    print.talk(dim(`cofferdam: sends requests to the Telegram chat ${channels.telegram.chat}`));
   await aborted(AbortSignal.any([signal, print.broken]));
   return 0;
 }

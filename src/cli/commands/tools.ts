@@ -1,29 +1,28 @@
 import type { Plan } from "../../backend/plan.ts";
 import { columns } from "../../channel/columns.ts";
+import { type CallPolicy, withinPlan } from "../../decide/call-policy.ts";
+import { type Outlook, outlookOf } from "../../decide/outlook.ts";
+import { shellOutlook } from "../../decide/shell-outlook.ts";
+import { type ToolCard, toolCards } from "../../decide/tool-cards.ts";
 import { escapeInvisible } from "../../errors.ts";
 import type { Action } from "../../policy/action.ts";
 import { printDeviceGroup } from "../../profile/devices.ts";
 import { printPorts } from "../../profile/ports.ts";
-import { createDraft, type Draft } from "../../supervisor/draft.ts";
-import { draftFetchTools, fetchOutlook } from "../../supervisor/fetch-outlook.ts";
-import { type Outlook, outlookOf } from "../../supervisor/files/outlook.ts";
-import { shellOutlook } from "../../supervisor/shell-outlook.ts";
-import { type Standing, standingWithin } from "../../supervisor/standing.ts";
-import { type ToolCard, toolCards } from "../../supervisor/tool-cards.ts";
+import { createDraft, type Draft } from "../../session/draft.ts";
+import { draftFetchTools, fetchOutlook } from "../../session/fetch-outlook.ts";
 import { FILE_TOOLS } from "../../tool/files/all.ts";
 import { COMMON, chosen, knownWord, readArguments, takeWords } from "../arguments.ts";
 import { limitFindings, lookAtPlan } from "../plan-look.ts";
 import type { Print } from "../print.ts";
 
-/** A tool, and what would be asked about it. */
-interface Told {
+interface DescribedTool {
   readonly card: ToolCard;
   readonly outlook: readonly Outlook[];
-  /** Ports of this machine that may lead into its calls; null where none may. */
+  /** Ports of this machine that may lead into its calls, or null. */
   readonly ports: string | null;
 }
 
-/** Lists the tools that there are, and what would be asked; or tells all about one. */
+/** Lists the tools and their approval rules, or prints all details of one tool. */
 export async function tools(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("tools", args, COMMON);
   takeWords("tools", positionals, ["TOOL"], 0);
@@ -42,8 +41,8 @@ export async function tools(args: readonly string[], print: Print): Promise<numb
           cards.map((card) => card.name),
         );
   const shown = name === null ? cards : cards.filter((card) => card.name === name);
-  const told = await Promise.all(
-    shown.map(async (card): Promise<Told> => {
+  const described = await Promise.all(
+    shown.map(async (card): Promise<DescribedTool> => {
       const page = pages.find((tool) => tool.name === card.name);
       return {
         card,
@@ -54,20 +53,29 @@ export async function tools(args: readonly string[], print: Print): Promise<numb
   );
   if (values.json === true)
     print.json(
-      told.map(({ card, outlook, ports }) => ({ ...card, outlook, ...(ports === null ? {} : { ports }) })),
+      described.map(({ card, outlook, ports }) => ({
+        ...card,
+        outlook,
+        ...(ports === null ? {} : { ports }),
+      })),
     );
-  else if (name === null) showAll(told, print);
-  else for (const one of told) showOne(one, plan, draft.standing, print);
+  else if (name === null) showAll(described, print);
+  else for (const one of described) showOne(one, plan, draft.policy, print);
   return 0;
 }
 
-function showAll(told: readonly Told[], print: Print): void {
+function showAll(described: readonly DescribedTool[], print: Print): void {
   const { ink } = print;
-  const rows = told.map(({ card, outlook }) => [card.name, card.risk, inShort(outlook)]);
+  const rows = described.map(({ card, outlook }) => [card.name, card.risk, inShort(outlook)]);
   for (const line of columns(rows, [ink.bold, ink.dim])) print.result(line);
 }
 
-function showOne({ card, outlook, ports }: Told, plan: Plan | null, { onYes }: Standing, print: Print): void {
+function showOne(
+  { card, outlook, ports }: DescribedTool,
+  plan: Plan | null,
+  { withApproval }: CallPolicy,
+  print: Print,
+): void {
   const { ink } = print;
   const limits = plan === null ? [] : limitFindings(plan);
   print.result(`${ink.bold(card.name)} ${ink.dim(card.risk)}`);
@@ -79,38 +87,38 @@ function showOne({ card, outlook, ports }: Told, plan: Plan | null, { onYes }: S
     escapeInvisible(reason),
   ]);
   for (const line of columns(rows, [ink.bold, undefined, ink.dim])) print.result(line);
-  if (ports !== null) print.result(`  ${ink.bold("ports:")} ${ports}, while a call runs that asks for them`);
-  for (const group of card.name === "shell" ? onYes.profile.devices : [])
+  if (ports !== null) print.result(`  ${ink.bold("ports:")} ${ports}, for calls that request them`);
+  for (const group of card.name === "shell" ? withApproval.profile.devices : [])
     print.result(`  ${ink.warn("devices:")} it may ${printDeviceGroup(group)}`);
-  // Reading is limited by none of them.
+  // None of them limits reading.
   for (const { message } of card.risk === "read_only" ? [] : limits)
     print.result(`  ${ink.warn("limited:")} ${escapeInvisible(message)}`);
   print.result();
   print.json(card.schema);
 }
 
-const SAYS: Readonly<Record<Action, string>> = { allow: "asks nobody", ask: "asks", deny: "denied" };
+const SAYS: Readonly<Record<Action, string>> = { allow: "allowed", ask: "asks", deny: "denied" };
 
-/** `notes, diary: asks; cache: asks nobody` */
+/** `notes, diary: asks; cache: allowed` */
 function inShort(outlook: readonly Outlook[]): string {
   return [...Map.groupBy(outlook, ({ action }) => action)]
     .map(([action, of]) => `${of.map(({ root }) => escapeInvisible(root)).join(", ")}: ${SAYS[action]}`)
     .join("; ");
 }
 
-function portsOf({ standing }: Draft): string | null {
-  const { ports } = standing.onYes.profile;
+function portsOf({ policy }: Draft): string | null {
+  const { ports } = policy.withApproval.profile;
   return ports.length === 0 ? null : printPorts(ports);
 }
 
-function outlookFor({ name }: ToolCard, { standing }: Draft, plan: Plan | null): readonly Outlook[] {
+function outlookFor({ name }: ToolCard, { policy }: Draft, plan: Plan | null): readonly Outlook[] {
   const file = FILE_TOOLS.find((tool) => tool.name === name);
-  return file === undefined ? [shellOutlook(standing)] : outlookOf(file, limited(standing, plan), null);
+  return file === undefined ? [shellOutlook(policy)] : outlookOf(file, limited(policy, plan), null);
 }
 
-/** What a command's sandbox adds holds for tools on files as well, but for what suffixes leave to them. */
-function limited(standing: Standing, plan: Plan | null): Standing {
-  if (plan === null) return standing;
+/** Limits of the command sandbox also apply to file tools, except those that only concern suffixes. */
+function limited(policy: CallPolicy, plan: Plan | null): CallPolicy {
+  if (plan === null) return policy;
   const limits = plan.limits.filter(({ except }) => except === null);
-  return standingWithin(standing, { limits, fixed: plan.fixed });
+  return withinPlan(policy, { limits, fixed: plan.fixed });
 }

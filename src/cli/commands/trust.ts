@@ -1,13 +1,13 @@
 import { columns } from "../../channel/columns.ts";
-import { askOnTerminal } from "../../channel/yes-or-no.ts";
-import type { Finding } from "../../config/finding.ts";
+import { confirmAtTerminal } from "../../channel/confirm-at-terminal.ts";
+import type { ConfigFinding } from "../../config/finding.ts";
 import { listTrust, rememberTrust, revokeTrust, type TrustOffer, trustFile } from "../../config/trust.ts";
 import { CofferdamError, ERRORS, escapeInvisible, visible } from "../../errors.ts";
-import { type Host, thisHost } from "../../host/host.ts";
-import { createDraft } from "../../supervisor/draft.ts";
+import { type Host, thisHost } from "../../host/look/host.ts";
+import { createDraft } from "../../session/draft.ts";
 import { readArguments, takeWords, usage } from "../arguments.ts";
 import { listenForEnding } from "../ending.ts";
-import { tellFailure, tellThree } from "../failure.ts";
+import { reportFailure, reportThree } from "../failure.ts";
 import { lookAtConfig, showFinding } from "../findings.ts";
 import { grantedRows, widerLines } from "../offer-text.ts";
 import type { Print } from "../print.ts";
@@ -20,33 +20,33 @@ const OPTIONS = {
   revoke: { type: "string" },
 } as const;
 
-/** Shows what a config would grant and remembers it when a person, or `--yes`, says so. */
+/** Shows the access of a config, and remembers it as trusted if a person or `--yes` confirms. */
 export async function trust(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("trust", args, OPTIONS);
   takeWords("trust", positionals, ["FILE"], 0);
   const { json = false, list = false, revoke, yes = false } = values;
   const [file] = positionals;
   if ([list, revoke !== undefined, file !== undefined].filter(Boolean).length > 1)
-    throw usage("trust", "a file, `--list` and `--revoke` are three different things", "ask for one of them");
+    throw usage("trust", "FILE, `--list` and `--revoke` cannot be combined", "use one of them");
   const host = thisHost();
   if (list) return showList(host, json, print);
   if (revoke !== undefined) return forget(host, revoke, json, print);
   const offer = trustFile(host, file);
   const found = await findingsOf(host, offer);
   if (offer.before.trusted || yes) return remember(host, offer, found, json, print);
-  if (json) return refuse(host, offer, found, "JSON has nobody to ask", json, print);
+  if (json) return refuse(host, offer, found, "`--json` cannot ask", json, print);
   show(host, offer, found, print);
   print.result();
   using ending = listenForEnding();
-  const answer = await askOnTerminal("", "cofferdam: trust it?", ending.signal);
+  const answer = await confirmAtTerminal("", "cofferdam: trust this config?", ending.signal);
   const ended = ending.status();
   if (ended !== null) return ended;
-  if (answer === null) return refuse(host, offer, found, "there is no terminal to ask on", json, print);
+  if (answer === null) return refuse(host, offer, found, "no terminal to ask on", json, print);
   return answer ? keep(host, offer, print) : refuse(host, offer, found, "the answer was no", json, print);
 }
 
-/** What `check` would say of it, once it is trusted. What can't be found out here keeps nobody from trusting it. */
-async function findingsOf(host: Host, offer: TrustOffer): Promise<readonly Finding[]> {
+/** The findings of `check` for the config after trusting it. A failure here does not prevent trusting it. */
+async function findingsOf(host: Host, offer: TrustOffer): Promise<readonly ConfigFinding[]> {
   try {
     return (await lookAtConfig(createDraft({ host, config: offer.path }))).found;
   } catch (error) {
@@ -59,7 +59,7 @@ async function findingsOf(host: Host, offer: TrustOffer): Promise<readonly Findi
 function remember(
   host: Host,
   offer: TrustOffer,
-  found: readonly Finding[],
+  found: readonly ConfigFinding[],
   json: boolean,
   print: Print,
 ): number {
@@ -72,52 +72,60 @@ function remember(
   show(host, offer, found, print);
   print.result();
   if (isNew) return keep(host, offer, print);
-  print.result(print.ink.good("it is trusted already, as it is"));
+  print.result(print.ink.good("already trusted"));
   return 0;
 }
 
 function keep(host: Host, offer: TrustOffer, print: Print): number {
   rememberTrust(host, offer);
-  print.result(`${print.ink.good("trusted")}: it applies from now on, until anything of it changes`);
+  print.result(`${print.ink.good("trusted")} (any change requires trusting it again)`);
   return 0;
 }
 
 function refuse(
   host: Host,
   offer: TrustOffer,
-  found: readonly Finding[],
+  found: readonly ConfigFinding[],
   why: string,
   json: boolean,
   print: Print,
 ): number {
   if (json) print.json(offerJson(host, offer, found, false));
-  tellThree(
+  reportThree(
     print,
     `${visible(offer.path)} is not trusted: ${why}`,
     null,
-    "read what it grants, then run `cofferdam trust --yes`",
+    "review it, then run `cofferdam trust --yes`",
   );
   return ERRORS.DENIED.exit;
 }
 
-function show(host: Host, offer: TrustOffer, found: readonly Finding[], print: Print): void {
+function show(host: Host, offer: TrustOffer, found: readonly ConfigFinding[], print: Print): void {
   const { ink } = print;
   const wider = widerLines(offer);
   for (const line of wider) print.result(ink.warn(escapeInvisible(line)));
   if (wider.length > 0) print.result();
-  print.result(`${ink.bold(visible(offer.path))} grants`);
+  print.result(`${ink.bold(visible(offer.path))} allows`);
   for (const line of columns(
-    grantedRows(host, offer.loaded).map((row) => ["", ...row]),
+    grantedRows(host, offer.loaded).map(([name = "", ...row]) => ["", LABELS.get(name) ?? name, ...row]),
     [undefined, ink.dim],
   ))
     print.result(line);
   for (const finding of found) showFinding(finding, host.cwd, print);
 }
 
+/** Labels for people that differ from the key in JSON. */
+const LABELS: ReadonlyMap<string, string> = new Map([
+  ["read too", "also reads"],
+  ["pages", "web pages"],
+  ["unasked", "no approval"],
+  ["ceiling", "profiles"],
+]);
+
 function offerJson(
   host: Host,
   { path, before, wider, changed, loaded }: TrustOffer,
-  findings: readonly Finding[],
+  findings: readonly ConfigFinding[],
   trusted: boolean,
 ): unknown {
   const grants = Object.fromEntries(
@@ -131,9 +139,9 @@ function offerJson(
 
 function showList(host: Host, json: boolean, print: Print): number {
   const { configs, problem } = listTrust(host);
-  if (problem !== null && configs.length === 0) return tellFailure(print, problem, json);
+  if (problem !== null && configs.length === 0) return reportFailure(print, problem, json);
   if (json) print.json({ configs, problem: problem?.message ?? null });
-  else if (configs.length === 0) print.talk("cofferdam: nothing is trusted yet");
+  else if (configs.length === 0) print.talk("cofferdam: no config is trusted yet");
   else {
     const rows = configs.map(({ path, at, check }) => [
       path,
@@ -142,19 +150,19 @@ function showList(host: Host, json: boolean, print: Print): number {
     ]);
     for (const line of columns(rows, [undefined, print.ink.dim, print.ink.warn])) print.result(line);
   }
-  return problem === null ? 0 : tellFailure(print, problem);
+  return problem === null ? 0 : reportFailure(print, problem);
 }
 
 function forget(host: Host, file: string, json: boolean, print: Print): number {
   const wasTrusted = revokeTrust(host, file);
   if (json) print.json({ revoked: wasTrusted });
-  else if (wasTrusted) print.result(`${visible(file)} is forgotten`);
+  else if (wasTrusted) print.result(`${visible(file)} is no longer trusted`);
   if (!wasTrusted)
-    tellThree(
+    reportThree(
       print,
       `${visible(file)} was not trusted`,
       null,
-      "run `cofferdam trust --list` for those that are",
+      "run `cofferdam trust --list` to see trusted configs",
     );
   return wasTrusted ? 0 : ERRORS.USAGE.exit;
 }

@@ -1,294 +1,277 @@
-import type { ApprovalHandler } from "../../approval/handler.ts";
 import { thrownText, visible } from "../../errors.ts";
+import { inTurns, otherTurns } from "../../host/turns.ts";
+import type { Profile } from "../../profile/profile.ts";
 import type { McpServer } from "../../tool/mcp-settings.ts";
-import { answerOf, CODES, carriesQuestions, errorAnswer, wantsInput } from "./answers.ts";
-import { ClientAsks } from "./asks.ts";
-import { Forwards } from "./forwards.ts";
-import type { Guard } from "./gatekeeper.ts";
-import { eachMessage, turnsIfLarge } from "./large-messages.ts";
-import { LineReader } from "./lines.ts";
+import type { ClientRequest, ClientRequests } from "./client-requests.ts";
+import { ForwardedRequests } from "./forwarded-requests.ts";
+import {
+  type Id,
+  type InvalidMessage,
+  idOf,
+  type JsonObject,
+  type JsonRpcMessage,
+  memberOf,
+  objectOf,
+  parseMessages,
+  printMessage,
+  turnsIfLarge,
+} from "./json-rpc.ts";
+import { LineReader } from "./line-reader.ts";
 import { Outbox } from "./outbox.ts";
+import { CODES, errorResponse, hasInputRequests, requiresInput, responseFor } from "./responses.ts";
 import { withVisibleRoots } from "./roots.ts";
-import type { WrappedServer } from "./server.ts";
-import { ServerWants } from "./server-wants.ts";
+import { endText, type RunningServer, type ServerStart } from "./server-process.ts";
+import { type ServerRequestOptions, ServerRequests } from "./server-requests.ts";
 import { ToolCalls } from "./tool-calls.ts";
 import { ToolList } from "./tool-list.ts";
-import type { Turn } from "./turn.ts";
-import { Turns } from "./turns.ts";
-import { type Fault, type Members, type Message, memberOf, membersOf, printLine } from "./wire.ts";
 
-/** So much that is no message of the protocol a server may say before it is ended. */
-const MOST_GARBAGE = 100;
-/** So many of them are told one by one. */
-const MOST_TOLD = 3;
+const MAX_INVALID_MESSAGES = 100;
+const MAX_REPORTED_MESSAGES = 3;
 
-/** What a gateway stands between, and what decides there. */
-export interface GatewayOptions {
-  readonly server: string;
+/** The two sides of a gateway, and the gate between them. */
+export interface GatewayOptions extends Omit<ServerRequestOptions, "outbox" | "profile"> {
   readonly policy: Pick<McpServer, "annotations">;
-  readonly guard: Guard;
-  /** How long the server may take for one request, in milliseconds; null: as long as it likes. */
+  /** Maximum time of the server for one request, in milliseconds; null for no limit. */
   readonly wallMs: number | null;
-  /** Starts the server, when the client first speaks; why not, where it can't be. */
-  readonly start: () => Promise<WrappedServer | string>;
-  /** Writes a line to the client; comes back once it has been taken. */
-  readonly toClient: (line: string) => Promise<void>;
-  /** What did not pass, for the record and whoever looks. */
-  readonly tell: (what: string, because: string) => void;
+  readonly requests: ClientRequests;
+  /** Starts the server at the client's first message. Returns the outcome if it did not start. */
+  readonly start: ServerStart;
 }
 
 /**
- * Between an MCP client and a server inside walls: what either says is read, checked and said anew. Calls of tools, and what
- * the server wants of the client, go through the gate; lists of tools and of roots lose what must not pass; all else goes on with
- * the same content, whatever it is. Nothing of the server's goes to the client that it did not ask for, or that the server may
- * not say by itself.
+ * Relays messages between an MCP client and a sandboxed server. Each message is parsed, checked and printed again. Tool
+ * calls and the server's requests to the client go through the gate. Lists of tools and roots are filtered. All else is
+ * forwarded with the same content. A server's message reaches the client only if the client requested it or the server
+ * may send it unrequested.
  */
 export class Gateway {
   readonly #options: GatewayOptions;
-  readonly #asks: ClientAsks;
-  readonly #turns: Turns;
-  readonly #forwards: Forwards;
-  readonly #wants: ServerWants;
-  readonly #calls: ToolCalls;
   readonly #tools: ToolList;
+  readonly #calls: ToolCalls;
+  readonly #serverRequests: ServerRequests;
+  readonly #forwarded: ForwardedRequests;
   readonly #clientLines = new LineReader();
   readonly #serverLines = new LineReader();
-  readonly #toServer = new Outbox(() => this.end("it does not read what it is sent"));
+  readonly #outbox = new Outbox(() => this.end("it does not read its input"));
   readonly #started = Promise.withResolvers<void>();
-  readonly #over = Promise.withResolvers<string>();
-  /** The last of what is on its way to the client: behind it stands all else. */
-  #lastToClient: Promise<void> = Promise.resolve();
-  #server: WrappedServer | null = null;
-  #isBegun = false;
+  readonly #ended = Promise.withResolvers<string>();
+  #server: RunningServer | null = null;
+  #isStarting = false;
   #hasEnded = false;
-  #garbage = 0;
+  #invalid = 0;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
-    const { server, wallMs, policy, tell } = options;
-    const toClient = (members: Members): void => this.#tellClient(members);
-    const send = (members: Members): void => this.#toServer.send(printLine(members));
-    // Nothing is judged before it is known what the server gets.
-    const guard: Guard = async (...use) => {
-      await this.#started.promise;
-      return options.guard(...use);
-    };
-    this.#tools = new ToolList(server, policy.annotations);
-    this.#asks = new ClientAsks({ toClient, rest: (turn, result) => this.#turns.rest(turn, result) });
-    this.#turns = new Turns({
-      asks: this.#asks,
-      toClient,
-      take: (turn, hasParams) => this.#take(turn, hasParams),
-    });
-    this.#wants = new ServerWants({
-      server,
-      guard,
-      toClient,
-      toServer: send,
-      can: (what, turn) => this.#asks.can(what, turn),
-      profile: () => this.#server?.profile ?? null,
-      tell,
-    });
-    this.#forwards = new Forwards({ server, wallMs, send, isServerWaiting: () => this.#wants.isWaiting });
-    const forward = (turn: Turn, params: Members): Promise<Members | null> => this.#forward(turn, params);
-    this.#calls = new ToolCalls({ server, tools: this.#tools, guard, forward });
+    const { server, wallMs, policy, report } = options;
+    const outbox = this.#outbox;
+    this.#tools = new ToolList(server, policy.annotations, report);
+    const profile = (): Profile | null => this.#server?.profile ?? null;
+    this.#serverRequests = new ServerRequests({ ...options, outbox, profile });
+    this.#forwarded = new ForwardedRequests(server, wallMs, outbox, this.#serverRequests);
+    const { promise: started } = this.#started;
+    this.#calls = new ToolCalls({ ...options, started, tools: this.#tools, forward: this.#forward });
   }
 
-  /** Asks whoever sits at the client. */
-  get handler(): ApprovalHandler {
-    return this.#asks.handler;
+  /** Resolves with the reason when the gateway has ended. */
+  get ended(): Promise<string> {
+    return this.#ended.promise;
   }
 
-  /** Why it ended, once it has. */
-  get over(): Promise<string> {
-    return this.#over.promise;
-  }
-
-  /** Takes what the client says; comes back when more can be taken. */
-  async takeFromClient(chunk: Buffer): Promise<void> {
-    for (const line of this.#clientLines.take(chunk)) {
-      if (line.kind !== "text") this.#refuse({ because: WHY_NO_LINE[line.kind], id: null });
-      else await eachMessage(line.text, (message) => this.#takeFromClient(message));
+  /** Handles bytes of the client; resolves when more can be read. */
+  async readClient(chunk: Buffer): Promise<void> {
+    for (const line of this.#clientLines.read(chunk)) {
+      if (line.kind === "too-long") this.#refuse("the message is too long", null);
+      else
+        for (const message of await inTurns(parseMessages(line.text, line.kind === "text"))) {
+          this.#routeClient(message);
+          await otherTurns();
+        }
     }
-    await this.#toServer.untilRoom();
+    await this.#outbox.untilRoom();
   }
 
-  /** Takes what the server says; comes back when what came of it has been taken, or has room to wait. */
-  async takeFromServer(chunk: Buffer): Promise<void> {
-    for (const line of this.#serverLines.take(chunk)) {
+  /** Handles bytes of the server; resolves when its messages were read or have room to wait. */
+  readonly readServer = async (chunk: Buffer): Promise<void> => {
+    const isEarly = this.#server === null;
+    for (const line of this.#serverLines.read(chunk)) {
       if (line.kind === "too-long") this.end("it sent a message that is too long");
-      else if (line.kind === "not-utf8") this.#drop(WHY_NO_LINE[line.kind]);
-      else await eachMessage(line.text, (message) => this.#takeFromServer(message));
+      else if (isEarly) this.#drop("it was sent before the first request");
+      else
+        for (const message of await inTurns(parseMessages(line.text, line.kind === "text"))) {
+          this.#routeServer(message);
+          await otherTurns();
+        }
     }
-    await this.#lastToClient;
-    await this.#toServer.untilRoom();
-  }
+    await this.#options.client.drained;
+    await this.#outbox.untilRoom();
+  };
 
-  /** The end: whoever waits is told why, and nothing goes on any more. */
-  end(because: string): void {
+  /** Ends the gateway: waiting requests are answered with the reason, and nothing is forwarded any more. */
+  readonly end = (because: string): void => {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    const answer = errorAnswer(CODES.server, `the MCP server ${this.#options.server} is gone: ${because}`);
-    this.#toServer.close();
-    this.#wants.end();
-    this.#turns.end(answer);
-    this.#forwards.failAll(answer);
+    const response = errorResponse(
+      CODES.server,
+      `the MCP server ${this.#options.server} stopped: ${because}`,
+    );
+    this.#outbox.close();
+    this.#serverRequests.end();
+    this.#options.requests.end(response);
+    this.#forwarded.settleAll(response);
     this.#started.resolve();
-    this.#over.resolve(because);
-  }
+    this.#ended.resolve(because);
+  };
 
-  #takeFromClient(message: Message | Fault): void {
+  #routeClient(message: JsonRpcMessage | InvalidMessage): void {
     if (this.#hasEnded) return;
+    const { bridge, requests } = this.#options;
     switch (message.kind) {
       case "fault":
-        this.#refuse(message);
+        if (message.isResponse) this.#settle(message.id, errorResponse(CODES.internal, message.because));
+        else this.#refuse(message.because, message.id);
         break;
-      case "request":
-        if (message.method === "initialize") this.#asks.meet(message.params);
-        this.#turns.begin(message);
-        this.#begin();
+      case "request": {
+        if (message.method === "initialize") bridge.onInitialize(message.params);
+        const request = requests.open(message);
+        if (request !== null) void this.#respond(request);
+        void this.#start();
         break;
-      case "notification":
-        this.#takeNews(message.method, message.params);
-        this.#begin();
-        break;
-      case "result":
-      case "error": {
-        const { id } = message;
-        const answer = message.kind === "result" ? { result: message.result } : { error: message.error };
-        if (!this.#asks.take(id, answer)) this.#wants.takeAnswer(id, answer);
       }
+      case "notification":
+        this.#routeClientNotification(message.method, message.params);
+        void this.#start();
+        break;
+      case "response":
+        this.#settle(message.id, message.response);
     }
   }
 
-  /** What the client tells: that it wants something no more, which also ends a question about it, or anything else. */
-  #takeNews(method: string, params: Members | null): void {
+  /** Handles a response of the client, to a question of ours or to a request of the server. */
+  #settle(id: Id | null, response: JsonObject): void {
+    if (!this.#options.bridge.handleResponse(id, response)) this.#serverRequests.handleResponse(id, response);
+  }
+
+  /** A cancellation also ends the approval request about the cancelled request. */
+  #routeClientNotification(method: string, params: JsonObject | null): void {
     if (method === "notifications/cancelled") {
-      const id = memberOf(params, "requestId");
-      const turn = typeof id === "string" || typeof id === "number" ? this.#turns.cancel(id) : null;
-      if (turn !== null && turn.sentAs !== null) this.#forwards.cancel(turn.sentAs, params ?? {});
+      const id = idOf(memberOf(params, "requestId"));
+      const request = id === null ? null : this.#options.requests.cancel(id);
+      if (request !== null && request.sentAs !== null) this.#forwarded.cancel(request.sentAs, params ?? {});
     } else if (method.startsWith("notifications/"))
-      this.#toServer.send(printLine({ method, ...paramsOf(params) }));
-    // A server may do what it is only told to do, and nobody would have been asked.
-    else this.#options.tell(`what the client told, ${visible(method)}`, "it is no notification");
+      this.#outbox.send(printMessage({ method, ...(params === null ? {} : { params }) }));
+    // A server may act on a request method sent as a notification, and it would bypass the gate.
+    else this.#options.report(`${visible(method)} from the client`, NOT_A_NOTIFICATION);
   }
 
-  async #take(turn: Turn, hasParams: boolean): Promise<Members | null> {
-    if (turn.method === "tools/call") return this.#calls.call(turn);
-    const answer = await this.#forward(turn, hasParams ? turn.params : null);
-    return answer !== null && turn.method === "tools/list" ? this.#listed(turn, answer) : answer;
-  }
-
-  /** Sends a request to the server, once its walls have been looked at again. */
-  async #forward(turn: Turn, params: Members | null): Promise<Members | null> {
-    if (!this.#isBegun || this.#server === null) await this.#started.promise;
-    const changes = this.#server?.changes() ?? [];
-    if (changes.length > 0) this.end(`its walls are not as they were proven: ${changes.join("; ")}`);
-    if (this.#hasEnded || this.#server === null || turn.stop.signal.aborted) return null;
-    const shown = params === null ? null : withVisibleRoots(params, this.#server.profile);
-    turn.sentAs = turn.id ?? `cofferdam:${turn.key}`;
-    const answer = await this.#forwards.send(turn.sentAs, turn.method, shown);
-    await turnsIfLarge(answer);
-    const wanted = answer !== null && wantsInput(answer) ? await this.#wanted(turn, answer) : answer;
-    await turnsIfLarge(answer);
-    return wanted;
-  }
-
-  /** What the server wants before it answers passes the gate, or nothing of it reaches the client. */
-  async #wanted(turn: Turn, answer: Members): Promise<Members> {
-    const gated = await this.#wants.gated(answer, turn);
-    if (typeof gated !== "string") return gated;
-    const hint = "it depends on what the config says of this server's `sampling` and `elicitation`";
-    return turn.method === "tools/call"
-      ? answerOf({ kind: "denied", code: "APPROVAL_DENIED", reason: gated, hint }, turn.isModern)
-      : errorAnswer(CODES.server, `Denied: ${gated}`);
-  }
-
-  #listed(turn: Turn, answer: Members): Members {
-    const page = membersOf(answer["result"]);
-    if (page === null) return answer;
-    const filtered = this.#tools.filter(page, memberOf(turn.params, "cursor") === undefined);
-    if (filtered === null) return errorAnswer(CODES.internal, "the server's list of tools is none");
-    for (const { what, because } of filtered.leftOut) this.#options.tell(what, because);
-    return { result: filtered.result };
-  }
-
-  #takeFromServer(message: Message | Fault): void {
-    if (this.#hasEnded) return;
-    if (this.#server === null) {
-      this.#drop("it spoke before it was spoken to");
-      return;
+  async #respond(request: ClientRequest): Promise<void> {
+    const { requests } = this.#options;
+    const { method, params, hasParams, isModern } = request;
+    try {
+      const response =
+        method === "tools/call"
+          ? await this.#calls.call(request)
+          : await this.#forward(request, hasParams ? params : null);
+      const isList = response !== null && method === "tools/list";
+      requests.respond(request, isList ? this.#filterTools(request, response) : response);
+    } catch (error) {
+      requests.respond(request, responseFor({ kind: "failed", error }, isModern));
     }
+  }
+
+  /** Sends a request to the server, after its sandbox was checked again. */
+  readonly #forward = async (
+    request: ClientRequest,
+    params: JsonObject | null,
+  ): Promise<JsonObject | null> => {
+    if (this.#server === null) await this.#started.promise;
+    const changes = this.#server?.changes() ?? [];
+    if (changes.length > 0) this.end(`its sandbox has changed: ${changes.join("; ")}`);
+    if (this.#hasEnded || this.#server === null || request.stop.signal.aborted) return null;
+    const shown = params === null ? null : withVisibleRoots(params, this.#server.profile);
+    request.sentAs = request.id ?? `cofferdam:${request.key}`;
+    const response = await this.#forwarded.send(request.sentAs, request.method, shown);
+    await turnsIfLarge(response);
+    const needsCheck = response !== null && requiresInput(response);
+    const checked = needsCheck ? await this.#checkInputRequests(request, response) : response;
+    await turnsIfLarge(response);
+    return checked;
+  };
+
+  /** Checks the server's input requests at the gate. If one is denied, none reaches the client. */
+  async #checkInputRequests(request: ClientRequest, response: JsonObject): Promise<JsonObject> {
+    const checked = await this.#serverRequests.checkInputRequests(response, request);
+    if (typeof checked !== "string") return checked;
+    const hint = "change `sampling` or `elicitation` of this server in the config";
+    return request.method === "tools/call"
+      ? responseFor({ kind: "denied", code: "APPROVAL_DENIED", reason: checked, hint }, request.isModern)
+      : errorResponse(CODES.server, `Denied: ${checked}`);
+  }
+
+  #filterTools(request: ClientRequest, response: JsonObject): JsonObject {
+    const page = objectOf(response["result"]);
+    if (page === null) return response;
+    const result = this.#tools.filter(page, memberOf(request.params, "cursor") === undefined);
+    if (result !== null) return { result };
+    return errorResponse(CODES.internal, "invalid `tools/list` result from the MCP server");
+  }
+
+  #routeServer(message: JsonRpcMessage | InvalidMessage): void {
+    if (this.#hasEnded) return;
     switch (message.kind) {
       case "fault":
+        if (message.isResponse && message.id !== null)
+          this.#forwarded.settleInvalid(message.id, message.because);
         this.#drop(message.because);
         break;
       case "request":
-        this.#wants.take(message);
+        this.#serverRequests.handle(message);
         break;
       case "notification":
-        this.#takeServerNews(message.method, message.params);
+        this.#routeServerNotification(message.method, message.params);
         break;
-      case "result":
-      case "error":
-        if (!this.#forwards.take(message)) this.#drop("it answered what nobody asked");
+      case "response":
+        if (message.id === null || !this.#forwarded.settle(message.id, message.response))
+          this.#drop("it is a response to an unknown request `id`");
     }
   }
 
-  #takeServerNews(method: string, params: Members | null): void {
-    const id = memberOf(params, "requestId");
-    const isAboutId = typeof id === "string" || typeof id === "number";
+  #routeServerNotification(method: string, params: JsonObject | null): void {
+    const id = idOf(memberOf(params, "requestId"));
     const isCancelled = method === "notifications/cancelled";
-    if (isCancelled && isAboutId) this.#wants.cancel(id);
-    // A stream that the client opened is ended by its own id.
-    const isForClient = !isCancelled || (isAboutId && this.#forwards.has(id));
-    if (!method.startsWith("notifications/")) this.#drop("it told what no server tells");
-    else if (carriesQuestions(params))
-      this.#options.tell(visible(method), "it carries questions, and nothing that is told may");
-    else if (isForClient) this.#tellClient({ method, ...paramsOf(params) });
-  }
-
-  /** The client's first message starts the server. */
-  #begin(): void {
-    if (this.#isBegun || this.#hasEnded) return;
-    this.#isBegun = true;
-    void this.#start();
+    if (isCancelled && id !== null) this.#serverRequests.cancel(id);
+    // A stream that the client opened is cancelled by its own id.
+    const isForClient = !isCancelled || (id !== null && this.#forwarded.has(id));
+    if (!method.startsWith("notifications/")) this.#drop(NOT_A_NOTIFICATION);
+    else if (hasInputRequests(params))
+      this.#options.report(visible(method), "a notification must not contain input requests");
+    else if (isForClient) this.#options.client.send({ method, ...(params === null ? {} : { params }) });
   }
 
   async #start(): Promise<void> {
+    if (this.#isStarting || this.#hasEnded) return;
+    this.#isStarting = true;
     try {
-      const server = await this.#options.start();
-      if (typeof server === "string") this.end(server);
-      if (this.#hasEnded || typeof server === "string") return;
+      const server = await this.#options.start(this.readServer, this.end);
+      if (server.kind !== "resident") this.end(endText(server));
+      if (this.#hasEnded || server.kind !== "resident") return;
       this.#server = server;
-      this.#toServer.open((line) => server.write(line));
+      this.#outbox.open(server.input);
       this.#started.resolve();
     } catch (cause) {
       this.end(thrownText(cause));
     }
   }
 
-  #tellClient(members: Members): void {
-    this.#lastToClient = this.#options.toClient(printLine(members));
-  }
-
-  #refuse({ because, id }: Omit<Fault, "kind">): void {
-    this.#tellClient({ id, ...errorAnswer(CODES.invalidRequest, because) });
+  #refuse(because: string, id: Id | null): void {
+    this.#options.client.send({ id, ...errorResponse(CODES.invalidRequest, because) });
   }
 
   #drop(because: string): void {
-    this.#garbage += 1;
-    if (this.#garbage <= MOST_TOLD) this.#options.tell("a message", because);
-    if (this.#garbage > MOST_GARBAGE) this.end("it sent too much that is no message of the protocol");
+    if (this.#hasEnded) return;
+    this.#invalid += 1;
+    if (this.#invalid <= MAX_REPORTED_MESSAGES) this.#options.report("a message", because);
+    if (this.#invalid > MAX_INVALID_MESSAGES) this.end("it sent too many invalid messages");
   }
 }
 
-/** The params of a message; nothing where it has none. */
-function paramsOf(params: Members | null): Members {
-  return params === null ? {} : { params };
-}
-
-const WHY_NO_LINE = {
-  "too-long": "the message is too long",
-  "not-utf8": "it is not UTF-8",
-} as const;
+const NOT_A_NOTIFICATION = "the method of a notification must start with `notifications/`";

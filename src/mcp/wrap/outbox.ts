@@ -1,25 +1,26 @@
-/** How long a reader may take none of what it is sent, in milliseconds. */
+/** Maximum time in which a reader takes nothing, in milliseconds. */
 const STUCK_MS = 30_000;
-/** So many of these times a line may wait behind others that are taken. */
-const MOST_LAG = 4;
-/** So many bytes may wait before whoever sends more has to wait, too. */
-const MOST_WAITING = 32 * 1024 ** 2;
-/** A reader behind whom more waits is given up. */
-const MOST_EVER = 64 * 1024 ** 2;
-/** What a line takes besides its own bytes. */
-const OF_A_LINE = 64;
+/** Maximum wait of a line while others are taken, as a multiple of that time. */
+const MAX_LAG = 4;
+/** Maximum number of bytes that wait before senders have to wait. */
+const MAX_WAITING_BYTES = 32 * 1024 ** 2;
+/** Maximum number of bytes that wait before the outbox is closed. */
+const MAX_TOTAL_BYTES = 64 * 1024 ** 2;
+const LINE_OVERHEAD_BYTES = 64;
 
-/**
- * Where lines wait for a reader that may be slow, in order. One that reads nothing for too long is given up, and so is one that
- * reads so little that it falls ever further behind.
- */
+/** The stream that a reader reads. `done` is called when it has taken the line. */
+export interface OutboxInput {
+  write(line: string, done: () => void): unknown;
+}
+
+/** Lines that wait, in order, for a slow reader. Closes if it reads nothing for too long or falls behind. */
 export class Outbox {
   readonly #onStuck: () => void;
   readonly #stuckMs: number;
-  #write: ((line: string) => Promise<void>) | null = null;
+  #input: OutboxInput | null = null;
   #waiting: string[] = [];
   #bytes = 0;
-  /** How many lines were ever sent, and taken. */
+  /** Numbers of lines that were sent and taken since the start. */
   #sent = 0;
   #taken = 0;
   #isWriting = false;
@@ -32,15 +33,14 @@ export class Outbox {
     this.#stuckMs = stuckMs;
   }
 
-  /** From now on there is a reader; what was sent before goes first. */
-  open(write: (line: string) => Promise<void>): void {
-    this.#write = write;
+  /** Sets the reader. Lines that were sent before go first. */
+  open(input: OutboxInput): void {
+    this.#input = input;
     void this.#drain();
   }
 
-  /** Nothing is sent any more. */
   close(): void {
-    this.#write = null;
+    this.#input = null;
     this.#waiting = [];
     this.#bytes = 0;
     this.#isClosed = true;
@@ -53,13 +53,13 @@ export class Outbox {
     this.#waiting.push(line);
     this.#bytes += sizeOf(line);
     this.#sent += 1;
-    if (this.#bytes > MOST_EVER) this.#giveUp();
+    if (this.#bytes > MAX_TOTAL_BYTES) this.#fail();
     else void this.#drain();
   }
 
-  /** Until there is room for more; for however many wait. */
+  /** Waits for room; any number of senders may wait. */
   async untilRoom(): Promise<void> {
-    if (this.#bytes > MOST_WAITING) await this.#room.promise;
+    if (this.#bytes > MAX_WAITING_BYTES) await this.#room.promise;
   }
 
   async #drain(): Promise<void> {
@@ -67,42 +67,39 @@ export class Outbox {
     this.#isWriting = true;
     this.#watch();
     for (let line = this.#next(); line !== null; line = this.#next()) {
-      const timer = setTimeout(() => this.#giveUp(), this.#stuckMs);
-      await this.#write?.(line);
+      const timer = setTimeout(() => this.#fail(), this.#stuckMs);
+      await new Promise<void>((resolve) => this.#input?.write(line, () => resolve()));
       clearTimeout(timer);
       this.#taken += 1;
       this.#bytes = Math.max(0, this.#bytes - sizeOf(line));
-      if (this.#bytes <= MOST_WAITING) this.#makeRoom();
+      if (this.#bytes > MAX_WAITING_BYTES) continue;
+      this.#room.resolve();
+      this.#room = Promise.withResolvers<void>();
     }
     clearTimeout(this.#lag);
     this.#isWriting = false;
   }
 
-  /** What waits now has to be taken by and by, whatever is taken before it. */
+  /** Limits the time of the lines that wait now, even if earlier ones are taken meanwhile. */
   #watch(): void {
     const last = this.#sent;
     clearTimeout(this.#lag);
     this.#lag = setTimeout(() => {
-      if (this.#taken < last) this.#giveUp();
+      if (this.#taken < last) this.#fail();
       else this.#watch();
-    }, MOST_LAG * this.#stuckMs);
+    }, MAX_LAG * this.#stuckMs);
   }
 
-  #giveUp(): void {
+  #fail(): void {
     this.close();
     this.#onStuck();
   }
 
-  #makeRoom(): void {
-    this.#room.resolve();
-    this.#room = Promise.withResolvers<void>();
-  }
-
   #next(): string | null {
-    return this.#write === null ? null : (this.#waiting.shift() ?? null);
+    return this.#input === null ? null : (this.#waiting.shift() ?? null);
   }
 }
 
 function sizeOf(line: string): number {
-  return Buffer.byteLength(line) + OF_A_LINE;
+  return Buffer.byteLength(line) + LINE_OVERHEAD_BYTES;
 }

@@ -3,21 +3,21 @@ import { fileURLToPath } from "node:url";
 import { accessTo } from "../../profile/access-to.ts";
 import { isAbsolutePath } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
-import { type Members, memberOf, membersOf } from "./wire.ts";
+import { type JsonObject, memberOf, objectOf } from "./json-rpc.ts";
 
-/** A list of the client's roots with those alone that the server can read: of others it need not know. */
-export function visibleRoots(result: Members, profile: Profile): Members {
+/** A `roots/list` result with only those roots that the server can read. It need not know the others. */
+export function visibleRoots(result: JsonObject, profile: Profile): JsonObject {
   const roots = memberOf(result, "roots");
   if (!Array.isArray(roots)) return result;
   return { ...result, roots: roots.filter((root: unknown) => canRead(memberOf(root, "uri"), profile)) };
 }
 
-/** The same for what a client sends along with a request that it makes again. */
-export function withVisibleRoots(params: Members, profile: Profile): Members {
-  const responses = membersOf(memberOf(params, "inputResponses"));
+/** Filters the roots that a client sends with a retry. */
+export function withVisibleRoots(params: JsonObject, profile: Profile): JsonObject {
+  const responses = objectOf(memberOf(params, "inputResponses"));
   if (responses === null) return params;
   const shown = Object.entries(responses).map(([key, response]): [string, unknown] => {
-    const members = membersOf(response);
+    const members = objectOf(response);
     return [key, members === null ? response : visibleRoots(members, profile)];
   });
   return { ...params, inputResponses: Object.fromEntries(shown) };
@@ -29,7 +29,7 @@ function canRead(uri: unknown, profile: Profile): boolean {
     const path = realpathSync(fileURLToPath(uri));
     return isAbsolutePath(path) && accessTo(profile, path, { kind: "folder", bornInside: false }) !== "none";
   } catch {
-    // What is not there, or is no path, can't be read.
+    // A missing path, or an invalid one, is not readable.
     return false;
   }
 }

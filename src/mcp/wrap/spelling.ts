@@ -1,14 +1,11 @@
 import { visible } from "../../errors.ts";
 
-/**
- * The first name that a reader who does not tell cases apart could take for another one, of those beside it or of the known
- * ones, in words; null where there is none.
- */
+/** The first key that a case-insensitive reader could mistake for another or a known name, in words; else null. */
 export function otherSpelling(
   keys: readonly string[],
   known: readonly string[] | ReadonlyMap<string, string>,
 ): string | null {
-  const seen = new Map<string, string>(isList(known) ? known.map((name) => [folded(name), name]) : known);
+  const seen = new Map<string, string>("get" in known ? known : known.map((name) => [folded(name), name]));
   for (const key of keys) {
     const other = seen.get(folded(key));
     if (other !== undefined && other !== key)
@@ -18,11 +15,7 @@ export function otherSpelling(
   return null;
 }
 
-/** As Unicode folds single characters: `ſ` is an `s`, and the Kelvin sign a `k`. */
+/** Folds single characters like Unicode: `ſ` is an `s`, and the Kelvin sign a `k`. */
 export function folded(name: string): string {
   return name.toUpperCase().toLowerCase();
-}
-
-function isList(known: readonly string[] | ReadonlyMap<string, string>): known is readonly string[] {
-  return Array.isArray(known);
 }

@@ -2,90 +2,92 @@ import { CofferdamError, visible } from "../../errors.ts";
 import { RecentMap } from "../../host/recent-map.ts";
 import { otherTurns } from "../../host/turns.ts";
 import { sha256 } from "../../profile/digest.ts";
-import { answerOf, CODES, errorAnswer, wantsInput } from "./answers.ts";
+import { defineTool } from "../../tool/define-tool.ts";
 import { ambiguity, callParams } from "./arguments.ts";
-import { calledTool, type Guard } from "./gatekeeper.ts";
-import type { ToolList } from "./tool-list.ts";
-import type { Turn } from "./turn.ts";
-import { type Members, memberOf, membersOf } from "./wire.ts";
+import type { ClientRequest } from "./client-requests.ts";
+import { type JsonObject, memberOf, objectOf } from "./json-rpc.ts";
+import { CODES, errorResponse, requiresInput, responseFor } from "./responses.ts";
+import type { ServerRequestOptions } from "./server-requests.ts";
+import type { ListedTool, ToolList } from "./tool-list.ts";
 
-/** So many calls may be known that the server wants something for; the oldest is asked about again. */
-const MOST_CONTINUED = 256;
+/** Maximum number of calls that wait for input of the client. If there are more, the oldest needs a new approval. */
+const MAX_CONTINUED = 256;
 
-/** How calls of tools pass. */
-export interface CallOptions {
-  readonly server: string;
+/** Options for calls of the server's tools. */
+export interface ToolCallOptions extends Pick<ServerRequestOptions, "server" | "callTool"> {
   readonly tools: ToolList;
-  readonly guard: Guard;
-  /** Sends a request on as it stands, and waits for the server; null where the client does not want it any more. */
-  readonly forward: (turn: Turn, params: Members) => Promise<Members | null>;
+  /** Resolves when the server has started: no call is decided before its profile is known. */
+  readonly started: Promise<void>;
+  /** Forwards a request and waits for the server's response. Null if the client cancelled it. */
+  readonly forward: (request: ClientRequest, params: JsonObject) => Promise<JsonObject | null>;
 }
 
-/** Calls of the server's tools: each goes through the gate before the server hears of it. */
+/** Calls of the server's tools. Each goes through the gate before the server receives it. */
 export class ToolCalls {
-  readonly #options: CallOptions;
-  /** Calls that were let pass and that the server wants something for, by what makes them the same again. */
-  readonly #continued = new RecentMap<string, true>(MOST_CONTINUED);
+  readonly #options: ToolCallOptions;
+  /** Allowed calls for which the server requested input, by their continuation. */
+  readonly #continued = new RecentMap<string, true>(MAX_CONTINUED);
 
-  constructor(options: CallOptions) {
+  constructor(options: ToolCallOptions) {
     this.#options = options;
   }
 
-  /** Judges a call and makes it where it may be made; what the client is told, null where it wants to hear nothing. */
-  async call(turn: Turn): Promise<Members | null> {
-    const { server, tools, guard, forward } = this.#options;
-    const { params } = turn;
-    const known = callParams(params);
-    const name = memberOf(params, "name");
-    if (typeof name !== "string") return errorAnswer(CODES.invalidParams, "`name` is no text");
+  /** Decides a call and makes it if it is allowed. Returns the response, or null if the client cancelled it. */
+  async call(request: ClientRequest): Promise<JsonObject | null> {
+    const { server, tools, callTool, forward, started } = this.#options;
+    const { params, stop } = request;
+    const { name, arguments: args = {} } = params;
+    if (typeof name !== "string") return errorResponse(CODES.invalidParams, "`name` is not a string");
     const refusal = tools.refusal(name);
     if (refusal !== null)
-      return errorAnswer(CODES.invalidParams, `${visible(name.slice(0, 100))} can't be called: ${refusal}`);
-    const given = memberOf(params, "arguments");
-    if (given !== undefined && membersOf(given) === null)
-      return errorAnswer(CODES.invalidParams, "`arguments` are no object");
+      return errorResponse(CODES.invalidParams, `cannot call ${visible(name.slice(0, 100))}: ${refusal}`);
+    if (objectOf(args) === null) return errorResponse(CODES.invalidParams, "`arguments` is not an object");
     const listed = tools.find(name);
-    const size = turn.identity.length;
+    const size = request.identity.length;
     await otherTurns(size);
-    const doubt = ambiguity(params, listed.names);
-    if (doubt !== null) return errorAnswer(CODES.invalidParams, doubt);
+    const problem = ambiguity(params, listed.names);
+    if (problem !== null) return errorResponse(CODES.invalidParams, problem);
     await otherTurns(size);
-    // What it was let pass for goes on: with what the server wanted, and which it alone can have asked for.
-    if (this.#continued.delete(continuation(turn, memberOf(params, "requestState"))))
-      return this.#answered(turn, await forward(turn, known));
-    const tool = calledTool(server, name, listed, async (args) => {
-      if (tools.find(name).version !== listed.version || tools.refusal(name) !== null)
-        throw new CofferdamError("FACTS_UNSTABLE", "the server lists another tool under this name by now", {
-          hint: "list the tools and call it again",
-        });
-      const isPlain = given === undefined && Object.keys(membersOf(args) ?? {}).length === 0;
-      return forward(
-        turn,
-        isPlain ? callParams(turn.params) : { ...callParams(turn.params), arguments: args },
-      );
+    // An allowed call continues with the client's input. Only the server can have issued this state.
+    if (this.#continued.delete(continuation(request, params["requestState"])))
+      return this.#remember(request, await forward(request, callParams(params)));
+    const tool = defineTool({
+      name: `${server}/${name}`,
+      version: listed.version,
+      risk: listed.risk,
+      run: ({ input }) => {
+        this.#assertUnchanged(name, listed);
+        const isPlain = params["arguments"] === undefined && Object.keys(objectOf(input) ?? {}).length === 0;
+        return forward(request, { ...callParams(request.params), ...(isPlain ? {} : { arguments: input }) });
+      },
     });
-    const { signal } = turn.stop;
-    const args = plainArguments(given);
+    // Plain data for the decision: numbers that JSON cannot hold exactly are refused, and none changes.
+    const plain: unknown = JSON.parse(JSON.stringify(args));
     await otherTurns(size);
-    const outcome = await guard(tool, args, { signal, groupId: turn.key });
-    if (signal.aborted || (outcome.kind === "done" && outcome.value === null)) return null;
-    return this.#answered(turn, answerOf(outcome, turn.isModern));
+    await started;
+    const outcome = await callTool(tool, plain, { signal: stop.signal, groupId: request.key });
+    if (stop.signal.aborted || (outcome.kind === "done" && outcome.value === null)) return null;
+    return this.#remember(request, responseFor(outcome, request.isModern));
   }
 
-  #answered(turn: Turn, answer: Members | null): Members | null {
-    const state = memberOf(answer?.["result"], "requestState");
-    if (answer !== null && typeof state === "string" && wantsInput(answer))
-      this.#continued.set(continuation(turn, state), true);
-    return answer;
+  #assertUnchanged(name: string, { version }: ListedTool): void {
+    const { tools } = this.#options;
+    if (tools.find(name).version === version && tools.refusal(name) === null) return;
+    throw new CofferdamError("FACTS_UNSTABLE", "the server changed the definition of this tool", {
+      hint: "request the list of tools again (`tools/list`), then call the tool",
+    });
+  }
+
+  /** Remembers that a response requires input: the call then continues without another approval. */
+  #remember(request: ClientRequest, response: JsonObject | null): JsonObject | null {
+    const state = memberOf(response?.["result"], "requestState");
+    if (response !== null && typeof state === "string" && requiresInput(response))
+      this.#continued.set(continuation(request, state), true);
+    return response;
   }
 }
 
-/** The same call with the same state: nothing of it may differ from what was let pass. */
-function continuation({ identity }: Turn, state: unknown): string {
+/** The key of the same call with the same state: it must equal the call that was allowed. */
+function continuation({ identity }: ClientRequest, state: unknown): string {
   return sha256(`${identity}\n${JSON.stringify(typeof state === "string" ? state : null)}`);
-}
-
-/** As data that is judged: what it can't hold exactly is refused there, and no number is another one by then. */
-function plainArguments(given: unknown): unknown {
-  return given === undefined ? {} : JSON.parse(JSON.stringify(given));
 }

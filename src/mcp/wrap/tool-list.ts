@@ -2,102 +2,89 @@ import { visible } from "../../errors.ts";
 import type { Risk } from "../../policy/risk.ts";
 import { sha256 } from "../../profile/digest.ts";
 import type { McpServer } from "../../tool/mcp-settings.ts";
-import { type ArgumentNames, namesOf } from "./arguments.ts";
-import { type Members, memberOf, membersOf } from "./wire.ts";
+import { type ArgumentNames, argumentNames } from "./arguments.ts";
+import { type JsonObject, memberOf, objectOf } from "./json-rpc.ts";
 
-/** What decides about a tool of the server's, beside its name. */
+/** The properties of a server's tool that a decision depends on. */
 export interface ListedTool {
-  /** SHA-256 of its definition: another one is another tool. */
+  /** SHA-256 of its definition: a changed definition is a different tool. */
   readonly version: string;
   readonly risk: Risk;
   readonly names: ArgumentNames;
 }
 
-/** A tool that nobody is told of, and why. */
-export interface LeftOut {
-  readonly what: string;
-  readonly because: string;
-}
+/** Reports something that is left out, for the journal and the user. */
+export type DropReporter = (what: string, because: string) => void;
 
-/** Names that the gate has for something else than tools. */
+/** Names that the gate uses for other things than tools. */
 const RESERVED: ReadonlySet<string> = new Set(["sampling", "elicitation"]);
-/** The most characters of a tool's whole name, the server's and a slash before it. */
-const MOST_OF_A_NAME = 128;
-/** The most tools that are known of one server, and the most characters of the names of all their arguments. */
-const MOST_TOOLS = 10_000;
-const MOST_OF_ALL_NAMES = 4 * 1024 ** 2;
+/** Maximum length of a tool's name after the server's name and a slash. */
+const MAX_NAME_LENGTH = 128;
+/** Maximum number of tools of one server, and maximum total length of all argument names. */
+const MAX_TOOLS = 10_000;
+const MAX_NAMES_LENGTH = 4 * 1024 ** 2;
 
-/**
- * The tools that a server lists, page by page. What could be taken for another tool is left out of the list and can't be
- * called: a name that is no plain one, and a name that is listed twice. What is known is what the last listing said.
- */
+/** A server's tools by the last listing. A tool with an invalid or duplicate name is left out and cannot be called. */
 export class ToolList {
   readonly #server: string;
   readonly #annotations: McpServer["annotations"];
-  #tools = new Map<string, ListedTool>();
-  /** Names that stood more than once in a list: nobody knows any more which of them is meant. */
-  #twice = new Set<string>();
-  /** Names of the listing that is under way, of those that can be called. */
-  #seen = new Set<string>();
-  /** The characters of the names of all arguments. */
-  #length = 0;
+  readonly #report: DropReporter;
+  readonly #tools = new Map<string, ListedTool>();
+  readonly #duplicates = new Set<string>();
+  readonly #seen = new Set<string>();
+  #namesLength = 0;
 
-  constructor(server: string, annotations: McpServer["annotations"]) {
+  /** `report` receives the tools that are left out. */
+  constructor(server: string, annotations: McpServer["annotations"], report: DropReporter) {
     this.#server = server;
     this.#annotations = annotations;
+    this.#report = report;
   }
 
-  /** Why a tool can't be called; null when it can. One that was never listed can. */
+  /** The reason why a tool cannot be called, or null. An unlisted tool can be called. */
   refusal(name: string): string | null {
-    return nameRefusal(this.#server, name) ?? (this.#twice.has(name) ? LISTED_TWICE : null);
+    return nameRefusal(this.#server, name) ?? (this.#duplicates.has(name) ? DUPLICATE : null);
   }
 
-  /** What is known of a tool; of one that was never listed, as little as there is. */
+  /** The known properties of a tool; for an unlisted tool, `UNKNOWN`. */
   find(name: string): ListedTool {
     return this.#tools.get(name) ?? UNKNOWN;
   }
 
-  /** A page of the list without what is left out of it; null where it is none. The first page begins anew. */
-  filter(
-    page: Members,
-    isFirst: boolean,
-  ): { readonly result: Members; readonly leftOut: readonly LeftOut[] } | null {
+  /** A page without the tools that are left out, or null if it is invalid. The first page starts a new listing. */
+  filter(page: JsonObject, isFirst: boolean): JsonObject | null {
     const { tools } = page;
     if (!Array.isArray(tools)) return null;
-    if (isFirst) this.#forget();
+    if (isFirst) {
+      for (const names of [this.#tools, this.#duplicates, this.#seen]) names.clear();
+      this.#namesLength = 0;
+    }
     const names = tools.map((tool: unknown) => memberOf(tool, "name"));
-    for (const name of names) if (typeof name === "string") this.#see(name);
-    const leftOut: LeftOut[] = [];
+    for (const name of names) if (typeof name === "string") this.#register(name);
     const kept = tools.filter((definition: unknown, index) => {
       const name = names[index];
-      const because = typeof name === "string" ? this.#keep(name, definition) : "it has no name";
-      if (because !== null) leftOut.push({ what: `the tool ${shortened(name)}`, because });
+      const because = typeof name === "string" ? this.#store(name, definition) : "it has no name";
+      const shown = typeof name === "string" ? visible(name.slice(0, 100)) : "without a name";
+      if (because !== null) this.#report(`the tool ${shown}`, because);
       return because === null;
     });
-    for (const name of this.#twice) this.#tools.delete(name);
-    return { result: { ...page, tools: kept }, leftOut };
+    for (const name of this.#duplicates) this.#tools.delete(name);
+    return { ...page, tools: kept };
   }
 
-  #forget(): void {
-    this.#tools = new Map();
-    this.#twice = new Set();
-    this.#seen = new Set();
-    this.#length = 0;
+  #register(name: string): void {
+    if (this.#seen.has(name)) this.#duplicates.add(name);
+    else if (this.#seen.size < MAX_TOOLS && nameRefusal(this.#server, name) === null) this.#seen.add(name);
   }
 
-  #see(name: string): void {
-    if (this.#seen.has(name)) this.#twice.add(name);
-    else if (this.#seen.size < MOST_TOOLS && nameRefusal(this.#server, name) === null) this.#seen.add(name);
-  }
-
-  /** Keeps what is to be known of a tool; why it is left out, where it is. */
-  #keep(name: string, definition: unknown): string | null {
+  /** Stores a tool. Returns the reason if it is left out. */
+  #store(name: string, definition: unknown): string | null {
     const because = this.refusal(name);
     if (because !== null) return because;
-    const names = namesOf(definition);
+    const names = argumentNames(definition);
     if (!this.#seen.has(name) || names === null) return TOO_MANY;
-    for (const one of names.values()) this.#length += one.length;
-    if (this.#length > MOST_OF_ALL_NAMES) return TOO_MANY;
+    for (const one of names.values()) this.#namesLength += one.length;
+    if (this.#namesLength > MAX_NAMES_LENGTH) return TOO_MANY;
     const version = sha256(JSON.stringify(definition));
     const risk = this.#annotations === "trusted" ? riskOf(definition) : "write";
     this.#tools.set(name, { version, risk, names });
@@ -106,22 +93,19 @@ export class ToolList {
 }
 
 const UNKNOWN: ListedTool = { version: "unlisted", risk: "write", names: new Map() };
-const TOO_MANY = "there are too many of them, or of its arguments";
-const LISTED_TWICE = "it is listed twice";
+const TOO_MANY = "there are too many tools or arguments";
+const DUPLICATE = "it is listed twice";
 
 function nameRefusal(server: string, name: string): string | null {
-  if (!/^[A-Za-z0-9_.\-/]+$/.test(name)) return "its name is no plain one";
-  if (`${server}/${name}`.length > MOST_OF_A_NAME) return "its name is too long";
-  return RESERVED.has(name) ? "its name stands for something else" : null;
+  if (!/^[A-Za-z0-9_.\-/]+$/.test(name))
+    return "its name may only have letters, digits, `_`, `.`, `-` and `/`";
+  if (`${server}/${name}`.length > MAX_NAME_LENGTH) return "its name is too long";
+  return RESERVED.has(name) ? "its name is reserved" : null;
 }
 
-/** What its annotations say, where they are believed (`ToolAnnotations` of the specification). */
+/** The risk from the tool's annotations, if the config trusts them (`ToolAnnotations` of the specification). */
 function riskOf(tool: unknown): Risk {
-  const annotations = membersOf(memberOf(tool, "annotations"));
+  const annotations = objectOf(memberOf(tool, "annotations"));
   if (memberOf(annotations, "destructiveHint") === true) return "destructive";
   return memberOf(annotations, "readOnlyHint") === true ? "read_only" : "write";
-}
-
-function shortened(name: unknown): string {
-  return typeof name === "string" ? visible(name.slice(0, 100)) : "without a name";
 }

@@ -2,89 +2,91 @@ import type { ConnectionOptions } from "node:tls";
 import { z } from "zod";
 import { CofferdamError, visible } from "../../errors.ts";
 
-/** Where a server is and who one is to it. What is not said comes from PGHOST, PGUSER and their like, or from `~/.pgpass`. */
+/** The address of a server and the user. Defaults come from PGHOST, PGUSER and so on, or from `~/.pgpass`. */
 export interface PostgresConnection {
-  /** A name or an address, or the folder of a Unix socket. */
+  /** A name, an address, or the folder of a Unix socket. */
   readonly host?: string;
   readonly port?: number;
   readonly database?: string;
   readonly user?: string;
-  /** Asked for again with every connection, where it is a function. */
+  /** A function is called again for every connection. */
   readonly password?: string | (() => string | Promise<string>);
-  /** True, or how: then a server without TLS is refused. */
+  /** True, or TLS options: then a server without TLS is refused. */
   readonly ssl?: boolean | ConnectionOptions;
 }
 
-/** Where a store is, and how much it keeps. */
+/** The place of a store, and its limits. */
 export interface PostgresOptions {
   /** A URL, as `postgres://user:password@host:5432/database?sslmode=verify-full`, or its parts. */
   readonly connection: string | PostgresConnection;
-  /** The schema of its tables, which is made where it is not there. Default `cofferdam`. */
+  /** The schema of its tables, created if missing. Default `cofferdam`. */
   readonly schema?: string;
-  /** So many connections at most, besides the one that listens while somebody watches. Default 4. */
-  readonly mostConnections?: number;
-  /** So long a step is tried again when connections are lost or not to be had, in milliseconds. Default 10,000. */
+  /** Maximum of connections, besides the one that listens while the store is watched. Default 4. */
+  readonly maxConnections?: number;
+  /** How long a step is tried again when connections are lost or unavailable, in milliseconds. Default 10,000. */
   readonly patienceMs?: number;
-  /** What the server lists these connections as. Default `cofferdam`. */
+  /** The name of these connections in the server's list. Default `cofferdam`. */
   readonly applicationName?: string;
-  /** Events, for subscribers that come back. Default 1,000,000. */
-  readonly mostEvents?: number;
-  /** Requests that are over, so that a late answer is told from one to nothing. Default 20,000. */
-  readonly mostSettled?: number;
+  /** Events kept for subscribers that come back. Default 1,000,000. */
+  readonly maxEvents?: number;
+  /** Ended requests that are kept, so that a late answer differs from one to an unknown request. Default 20,000. */
+  readonly maxSettled?: number;
 }
 
-/** Options, each with its value. */
+/** All options with their values. */
 export type Settings = Required<PostgresOptions>;
 
-const count = z.int({ error: "is a whole number above 0" }).positive({ error: "is a whole number above 0" });
+const count = z
+  .int({ error: "must be a whole number above 0" })
+  .positive({ error: "must be a whole number above 0" });
 
 const Options = z.strictObject({
   connection: z.union([z.string().refine(isWhole), z.looseObject({})], {
-    error: "is an object of its parts, or a URL, in which `%2F` stands for `/`, `%40` for `@` and so on",
+    error: "must be an object, or a URL with percent-encoded parts (`%2F` for `/`, `%40` for `@`)",
   }),
-  // Postgres cuts longer names off, and then two may be one (NAMEDATALEN).
+  // Postgres truncates longer names, and then two may be the same (NAMEDATALEN).
   schema: z
-    .string({ error: "is a name" })
+    .string({ error: "must be a name" })
     .refine((name) => /^[^\0]+$/.test(name) && name.isWellFormed() && Buffer.byteLength(name) <= 63, {
-      error: "is a name of at most 63 bytes",
+      error: "must be a name of at most 63 bytes",
     }),
-  mostConnections: count,
+  maxConnections: count,
   patienceMs: count,
-  applicationName: z.string({ error: "is a text" }),
-  mostEvents: count,
-  mostSettled: count,
+  applicationName: z.string({ error: "must be a string" }),
+  maxEvents: count,
+  maxSettled: count,
 });
 
-/** Throws `USAGE` for what is no option, and for a value that an option can't have. */
+/** Throws `USAGE` for an unknown option, and for an invalid value. */
 export function settingsOf(given: PostgresOptions): Settings {
   const settings: Settings = {
     schema: "cofferdam",
-    mostConnections: 4,
+    maxConnections: 4,
     patienceMs: 10_000,
     applicationName: "cofferdam",
-    mostEvents: 1_000_000,
-    mostSettled: 20_000,
+    maxEvents: 1_000_000,
+    maxSettled: 20_000,
     ...given,
   };
   const issue = Options.safeParse(settings).error?.issues[0];
   if (issue === undefined) return settings;
   const option = visible(issue.code === "unrecognized_keys" ? (issue.keys[0] ?? "") : String(issue.path[0]));
   if (issue.code === "unrecognized_keys")
-    throw new CofferdamError("USAGE", `${option} is no option of a store in Postgres`, {
-      hint: `it takes ${Object.keys(Options.shape).map(visible).join(", ")}`,
+    throw new CofferdamError("USAGE", `unknown option ${option} of a Postgres store`, {
+      hint: `options: ${Object.keys(Options.shape).map(visible).join(", ")}`,
     });
-  throw new CofferdamError("USAGE", `${option} is not what a store in Postgres takes`, {
+  throw new CofferdamError("USAGE", `invalid option ${option} of a Postgres store`, {
     hint: `${option} ${issue.message}`,
   });
 }
 
-/** A password with a `/` in it makes another host of a URL, which errors would tell: behind a host there is no `@`. */
+/** False for a password with `/`: it changes the URL's host, which errors show. After a host there is no `@`. */
 function isWhole(url: string): boolean {
   const withHost = url.replace("@/", "@host/");
   return /^postgres(ql)?:\/\/(?![^/?#]*[/?#][^=]*@)/.test(url) && URL.canParse(withHost);
 }
 
-/** What must not be told of a connection: its password, as it stands there and as it is meant. */
+/** The secrets of a connection: its password, as written and as decoded. */
 export function secretsOf(connection: string | PostgresConnection): readonly string[] {
   if (typeof connection !== "string")
     return typeof connection.password === "string" ? [connection.password] : [];

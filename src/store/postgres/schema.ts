@@ -1,17 +1,16 @@
 import { z } from "zod";
-import type { Connection } from "./connections.ts";
+import type { StepConnection } from "./connections.ts";
 import { unavailable } from "./failure.ts";
 import { onlyOne, quoted, type Statement } from "./statement.ts";
 
 /**
- * What makes the tables of each version from those of the version before; the first from none. Versions that were released
- * are never changed: a change is another one behind them, also of what stands in the JSON, which others could not read.
- *
+ * The statements that bring each version's tables to the next; the first creates them. Released versions never change:
+ * a change is a new version at the end, also a change of the JSON, which other versions could not read.
  * Ids are compared byte by byte: the order of a language changes with the system's library, and an index with it
- * (https://wiki.postgresql.org/wiki/Locale_data_changes). JSON stands in `text`: `jsonb` holds no U+0000 and forgets the
- * order of keys. `place` is the order in which things came, `token` the last step that was done to a request; that of an
- * event is the step that it tells of. The counter's row is written with every event: there is room beside it for its next
- * versions, so that no index has to follow.
+ * (https://wiki.postgresql.org/wiki/Locale_data_changes). JSON is stored as `text`: `jsonb` holds no U+0000 and forgets
+ * the order of keys. `place` is the order of arrival, `token` the last step done to a request; that of an event is the
+ * step it reports. The counter's row is written with every event: it has room for its next versions, so that no index
+ * has to follow.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -70,7 +69,6 @@ export const MIGRATIONS: readonly string[] = [
   `,
 ];
 
-/** What a database is, before a store is in it. */
 const Footing = z.strictObject({
   encoding: z.string(),
   commit: z.string(),
@@ -80,7 +78,7 @@ const Footing = z.strictObject({
 type Footing = z.infer<typeof Footing>;
 const Version = z.strictObject({ version: z.int() });
 
-// Of the catalogue's tables, not by `to_regclass`: that may remember what was not there before the lock was had.
+// From the catalogue's tables, not by `to_regclass`: that may remember a state from before the lock was taken.
 const FOOTING: Statement<Footing> = {
   name: null,
   row: Footing,
@@ -97,25 +95,25 @@ const LOCK: Statement<unknown> = {
 };
 
 /**
- * Brings the tables of a schema to the version that is known here, where they are not: one of many that start at once does
- * it, the others wait. Throws `STORE_UNAVAILABLE` where they are of a newer version, and in a database that can't hold what
- * is put into it, or forgets it when it loses its power.
+ * Brings a schema's tables to the current version; if many start at the same time, one does it and the others wait.
+ * Throws `STORE_UNAVAILABLE` for a newer version, or a database that can't hold all values or loses commits in a power
+ * failure.
  */
-export async function migrate(connection: Connection, schemaName: string): Promise<void> {
+export async function migrate(connection: StepConnection, schemaName: string): Promise<void> {
   const schema = quoted(schemaName);
   const { encoding, commit, has_meta } = await footingOf(connection, schemaName);
   if (encoding !== "UTF8")
     throw unavailable(`is in a database of the encoding ${encoding}`, "create one with the encoding UTF8");
-  // What was run, and is forgotten with the machine's memory, would be run again.
+  // A run that is forgotten after a power failure would be run again.
   if (commit === "off")
     throw unavailable(
-      "is in a database that says that something is written before it is",
+      "is in a database with `synchronous_commit = off`, which can lose answers",
       "set `synchronous_commit` to `on` for this user or database",
     );
   if (has_meta && isCurrent(await versionIn(connection, schema))) return;
   // Each statement sees what others committed before it, whatever the database's own default is.
   await connection.run("begin isolation level read committed");
-  // The lock goes with the transaction: behind a pooler the connection stays somebody's.
+  // The lock ends with the transaction: with a pooler the connection stays someone else's.
   await connection.ask(LOCK, [schemaName]);
   const now = await footingOf(connection, schemaName);
   const version = now.has_meta ? await versionIn(connection, schema) : 0;
@@ -128,21 +126,20 @@ export async function migrate(connection: Connection, schemaName: string): Promi
   await connection.run("commit");
 }
 
-async function footingOf(connection: Connection, schema: string): Promise<Footing> {
+async function footingOf(connection: StepConnection, schema: string): Promise<Footing> {
   return onlyOne(await connection.ask(FOOTING, [schema]));
 }
 
-async function versionIn(connection: Connection, schema: string): Promise<number> {
+async function versionIn(connection: StepConnection, schema: string): Promise<number> {
   const text = `select version from ${schema}.meta`;
   return onlyOne(await connection.ask({ name: null, row: Version, text }, [])).version;
 }
 
-/** True for the version that is known here. */
 function isCurrent(version: number): boolean {
   if (version > MIGRATIONS.length)
     throw unavailable(
-      `is of version ${version}, and ${MIGRATIONS.length} is the latest that is known here`,
-      "use a cofferdam that is as new as the one that changed it",
+      `has version ${version}, but the latest supported version is ${MIGRATIONS.length}`,
+      "use the newer cofferdam that changed it",
     );
   return version === MIGRATIONS.length;
 }

@@ -5,11 +5,11 @@ import { KeptCall } from "../../policy/kept-call.ts";
 import { Presentation } from "../../policy/presentation.ts";
 import { ApprovalRequest } from "../../policy/request.ts";
 import { jsonOf, Status } from "../column.ts";
-import { Edited } from "../edited.ts";
+import { EditedInput } from "../edited.ts";
 import { quoted, type Statement } from "./statement.ts";
 
 const Belongings = z.strictObject({ call: KeptCall.nullable(), presentation: Presentation.nullable() });
-/** Whole numbers up to 2^53 come as they are. */
+/** Integers up to 2^53 are exact. */
 const Seq = z.strictObject({ seq: z.int().min(-1) });
 const Count = z.strictObject({ count: z.int() });
 const Done = z.strictObject({ done: z.literal(true) });
@@ -22,7 +22,7 @@ const Decided = z.union([
 ]);
 const IN_TIME = "(deadline is null or deadline > clock_timestamp())";
 
-/** An event with the bounds of all that are kept; without one, the bounds alone. */
+/** An event with the first and last number kept; without an event, these numbers alone. */
 const EventRow = z.strictObject({
   first: z.int().nullable(),
   last: z.int(),
@@ -31,16 +31,14 @@ const EventRow = z.strictObject({
 });
 
 /** Every statement of the steps, for the tables of a schema. */
-export type Statements = ReturnType<typeof statementsIn>;
+export type PostgresStatements = ReturnType<typeof statementsIn>;
 
 /**
- * The statements of the steps. A step is one statement, and so one transaction and one trip. Where a step has news, the
- * row of the counter is written in it: it is locked from there until everybody can see the transaction, so numbers become
- * visible in their order and without gaps. That costs a flush of the disk for each event, one behind another; a sequence
- * costs less, but gives its numbers out of order.
- *
- * A deadline is compared with `clock_timestamp()`: an answer that had to wait for a lock until its time was over is none.
- * A run is looked for with `now()`, which is before all that its transaction sees: whoever was there then is not gone.
+ * A step is one statement, and so one transaction and one round trip. One with news locks the counter's row until the
+ * transaction is visible: numbers become visible in order, without gaps, at a disk flush per event. A sequence costs
+ * less, but gives its numbers out of order.
+ * A deadline is compared with `clock_timestamp()`: an answer that waited past it for a lock does not count. A run is
+ * looked for with `now()`, before all that its transaction sees: a run alive then is not gone.
  */
 export function statementsIn(schemaName: string) {
   const schema = quoted(schemaName);
@@ -49,13 +47,13 @@ export function statementsIn(schemaName: string) {
     row,
     text: text.replaceAll("@", `${schema}.`),
   });
-  /** What keeps the news of a step: `$1` is its token, `$2` the run and `$3` the text of the news; `did` has a row where it did something. */
+  /** Keeps the news of a step: `$1` is its token, `$2` the run, `$3` the text; `did` has a row if it did something. */
   const news = `
     number as (update @meta set last_seq = last_seq + 1 from did returning last_seq),
     told as (insert into @events (seq, run_id, token, body) select last_seq, $2, $1, $3 from number returning seq)`;
   const telling = (name: string, did: string, more = "") =>
     statement(name, Seq, `with did as (${did}) ${more}, ${news} select seq::float8 from told`);
-  /** Sets what a decision `$5` does to the request `$4`, or says how that stood. It is locked first, and then its time looked at. */
+  /** Applies decision `$5` to request `$4`, or returns its status. The row is locked first, then its time compared. */
   const deciding = (name: string, set: string, when: string, more = "") =>
     statement(
       name,
@@ -77,7 +75,6 @@ export function statementsIn(schemaName: string) {
   const forgotten = ", forgotten as (delete from @notes using did where notes.approval_id = did.approval_id)";
 
   return {
-    /** Of a step that was told, by its token. */
     told: statement("told", Seq, "select seq::float8 from @events where token = $1"),
     id: statement("id", z.strictObject({ id: z.string() }), "select store_id as id from @meta"),
 
@@ -92,7 +89,7 @@ export function statementsIn(schemaName: string) {
         request: jsonOf(ApprovalRequest),
         status: Status,
         decision: jsonOf(Decision).nullable(),
-        edited: jsonOf(Edited).nullable(),
+        edited: jsonOf(EditedInput).nullable(),
       }),
       "select request, status, decision, edited from @requests where approval_id = $1",
     ),
@@ -187,7 +184,7 @@ export function statementsIn(schemaName: string) {
     note: statement(
       "note",
       Nothing,
-      // The request is locked: one that is over meanwhile gets no note.
+      // The request is locked: one that ends meanwhile gets no note.
       `insert into @notes (approval_id, channel, body)
         select approval_id, $2, $3 from @requests where approval_id = $1 and settled_at is null for share
         on conflict (approval_id, channel) do update set body = excluded.body`,
@@ -205,7 +202,6 @@ export function statementsIn(schemaName: string) {
     lastSeq: statement("last seq", Seq, "select last_seq::float8 as seq from @meta"),
     notify: statement("notify", Nothing, "select pg_notify($1, $2)"),
 
-    /** Takes off some of the events up to a number. */
     forgetEvents: statement(
       "forget events",
       Count,
@@ -213,7 +209,6 @@ export function statementsIn(schemaName: string) {
           select seq from @events where seq <= $1 order by seq limit 10000) returning seq)
         select count(*)::integer from gone`,
     ),
-    /** Takes off some of the requests that were over before so many others. */
     forgetRequests: statement(
       "forget requests",
       Count,
@@ -225,7 +220,7 @@ export function statementsIn(schemaName: string) {
   };
 }
 
-/** The events behind `$1`, at most `$2` of them, as one look sees them. */
+/** The events after `$1`, at most `$2` of them, from one snapshot. */
 function eventsText(more: string): string {
   return `
     select (select min(seq) from @events)::float8 as first, (select last_seq from @meta)::float8 as last,

@@ -1,27 +1,25 @@
 import { openSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { systemPath } from "../../host/nodes.ts";
+import { systemPath } from "../../host/look/nodes.ts";
 import { type AbsolutePath, joinPath, nameOf, parentOf } from "../../profile/path.ts";
 import { unavailable } from "./failure.ts";
 import { ensureFile, type Identity, stillStands } from "./file.ts";
 import { Flush, type Sync } from "./flush.ts";
 import { loadSqlite } from "./load.ts";
 import { migrate, versionIn } from "./migrate.ts";
-import { Statements } from "./statements.ts";
+import { SqliteStatements } from "./statements.ts";
 
-/** How a file is opened. */
+/** Settings to open a file with. */
 export interface Opening {
   readonly file: AbsolutePath;
-  /** What makes each version from the one before. */
   readonly migrations: readonly string[];
   readonly sync?: Sync;
 }
 
 /**
- * `NORMAL` flushes no commit, only what is moved from the log into the file, there through the disk's own cache too: a
- * process that is killed loses nothing by that, and what has to outlive the machine is flushed behind the commit
- * (`Connection.flushed`). Forgotten bytes are overwritten, and what is sorted goes to no file. A log that was long is cut
- * to 4 MiB when it begins anew.
+ * `NORMAL` flushes no commit, only data moved from the log into the file, there through the disk's own cache too. A
+ * killed process loses nothing by that; `Connection.flushed` makes data outlive the machine. Forgotten bytes are
+ * overwritten, and sorting uses no file. A long log is cut to 4 MiB when it begins again.
  */
 const SETTINGS = `
   PRAGMA synchronous = NORMAL;
@@ -34,30 +32,30 @@ const SETTINGS = `
 `;
 
 /**
- * Opens the file of a store, and makes or migrates it where it must be. Throws `STORE_UNAVAILABLE` for a file that is none
- * of ours, and what SQLite throws, as when another process is at it: then nothing is left open.
+ * Opens a store's file; creates or migrates it if needed. Throws `STORE_UNAVAILABLE` for a foreign file, and SQLite's
+ * errors.
  */
-export function connect(opening: Opening): Connection {
+export function connect(opening: Opening): SqliteConnection {
   const { file } = opening;
   const identity = ensureFile(file);
   const { DatabaseSync } = loadSqlite();
-  // Nobody is waited for in here: that would hold up the whole process.
+  // No waiting in here: it would hold up the whole process.
   const database = new DatabaseSync(systemPath(file), {
     timeout: 0,
     enableForeignKeyConstraints: true,
     enableDoubleQuotedStringLiterals: false,
   });
   try {
-    return new Connection(database, identity, opening);
+    return new SqliteConnection(database, identity, opening);
   } catch (cause) {
     database.close();
     throw cause;
   }
 }
 
-/** An open file of a store. All that it does is done before anything else goes on in this process. */
-export class Connection implements Disposable {
-  readonly statements: Statements;
+/** An open file of a store. All of its work is synchronous. */
+export class SqliteConnection implements Disposable {
+  readonly statements: SqliteStatements;
   readonly #database: DatabaseSync;
   readonly #file: AbsolutePath;
   readonly #identity: Identity;
@@ -75,44 +73,43 @@ export class Connection implements Disposable {
     this.#version = migrations.length;
     const version = versionIn(database, file, migrations.length);
     if (onlyValue(database.prepare("PRAGMA journal_mode = WAL")) !== "wal")
-      throw unavailable(file, "lies where processes can't share it", "name one on a disk of this machine");
+      throw unavailable(file, "is on a disk where processes can't share it", "name a file on a local disk");
     database.exec(SETTINGS);
     if (version < migrations.length) migrate(database, file, migrations);
-    this.statements = new Statements(database);
+    this.statements = new SqliteStatements(database);
     this.#versionNow = database.prepare("PRAGMA user_version");
     this.#changes = database.prepare("SELECT total_changes()");
     this.#commits = database.prepare("PRAGMA data_version");
     this.#seenCommits = onlyValue(this.#commits);
     this.assertInPlace();
     const log = joinPath(parentOf(file), `${nameOf(file)}-wal`);
-    // Nothing is locked by that file: to close it again takes no lock away.
+    // Nothing is locked by that file: closing it releases no lock.
     this.#flush = new Flush(openSync(systemPath(log), "r"), sync);
   }
 
-  /** False when it had to be closed, as a step could not be taken back. */
+  /** False if it had to be closed, as a step could not be rolled back. */
   get isOpen(): boolean {
     return this.#database.isOpen;
   }
 
-  /** Reads at one moment. */
-  read<Result>(step: (statements: Statements) => Result): Result {
+  read<Result>(step: (statements: SqliteStatements) => Result): Result {
     return this.#whole("BEGIN", step).result;
   }
 
-  /** Changes something whole or not at all, as the only one who does; says whether anything is changed. */
-  write<Result>(step: (statements: Statements) => Result): {
+  /** Changes something whole or not at all, as the only writer; says whether anything changed. */
+  write<Result>(step: (statements: SqliteStatements) => Result): {
     readonly result: Result;
     readonly isChange: boolean;
   } {
     return this.#whole("BEGIN IMMEDIATE", step);
   }
 
-  /** Until every step so far would outlive the machine. */
+  /** Resolves when every step so far would outlive the machine. */
   flushed(): Promise<void> {
     return this.#flush.done();
   }
 
-  /** True when another connection changed something since the last look, or since it was opened. */
+  /** True if another connection changed something since the last look, or since the opening. */
   hasChanged(): boolean {
     const last = onlyValue(this.#commits);
     const hasChanged = last !== this.#seenCommits;
@@ -120,17 +117,17 @@ export class Connection implements Disposable {
     return hasChanged;
   }
 
-  /** Throws `STORE_UNAVAILABLE` when the file is no longer the one that stands at its path. */
+  /** Throws `STORE_UNAVAILABLE` if the file is no longer the one at its path. */
   assertInPlace(): void {
     if (stillStands(this.#file, this.#identity)) return;
     throw unavailable(
       this.#file,
       "was replaced or removed while it was open",
-      "start this program again: what was asked here stands in the file that was there before",
+      "restart this program: its requests are in the previous file",
     );
   }
 
-  /** Moves everything from the log into the file and empties the log; false while others are at it. */
+  /** Moves everything from the log into the file and empties the log; false while others use it. */
   putAway(): boolean {
     const { busy } = this.#database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get() ?? {};
     return busy === 0;
@@ -143,7 +140,7 @@ export class Connection implements Disposable {
 
   #whole<Result>(
     begin: "BEGIN" | "BEGIN IMMEDIATE",
-    step: (statements: Statements) => Result,
+    step: (statements: SqliteStatements) => Result,
   ): { readonly result: Result; readonly isChange: boolean } {
     this.#database.exec(begin);
     try {
@@ -159,29 +156,28 @@ export class Connection implements Disposable {
     }
   }
 
-  /** A newer program may have made something else of the file meanwhile. */
+  /** A newer program may have migrated the file meanwhile. */
   #assertVersion(): void {
     const version = onlyValue(this.#versionNow);
     if (version === this.#version) return;
     throw unavailable(
       this.#file,
-      `was made one of version ${String(version)} meanwhile`,
-      "start this program again",
+      `was upgraded to version ${String(version)} while it was open`,
+      "restart this program",
     );
   }
 
-  /** SQLite takes a step back by itself where a disk is full or fails (https://www.sqlite.org/lang_transaction.html). */
+  /** SQLite itself rolls a step back if a disk is full or fails (https://www.sqlite.org/lang_transaction.html). */
   #takeBack(): void {
     try {
       if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
     } catch {
-      // What can't be taken back goes with the connection; the next step opens another.
+      // A step that can't be rolled back ends with the connection; the next step opens another.
       this[Symbol.dispose]();
     }
   }
 }
 
-/** What a statement says that answers with one value. */
 function onlyValue(statement: StatementSync): unknown {
   return Object.values(statement.get() ?? {})[0];
 }

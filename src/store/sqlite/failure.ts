@@ -2,13 +2,13 @@ import { CofferdamError, escapeInvisible, visible } from "../../errors.ts";
 import { codeOf } from "../../host/system-error.ts";
 import type { AbsolutePath } from "../../profile/path.ts";
 
-/** The file of a store can't be used as one. */
+/** The error of a file that can't be used as a store. */
 export function unavailable(file: AbsolutePath, what: string, hint: string, cause?: unknown): CofferdamError {
   return new CofferdamError("STORE_UNAVAILABLE", `the store ${visible(file)} ${what}`, { hint, cause });
 }
 
-/** What SQLite or the system threw, as `STORE_UNAVAILABLE`; anything else as it is. */
-export function told(file: AbsolutePath, cause: unknown): unknown {
+/** An error of SQLite or the system, as `STORE_UNAVAILABLE`; any other as it is. */
+export function storeError(file: AbsolutePath, cause: unknown): unknown {
   if (!(cause instanceof Error) || cause instanceof CofferdamError) return cause;
   const code = sqliteCode(cause);
   if (code !== null || OF_THE_SYSTEM.test(codeOf(cause))) {
@@ -27,21 +27,22 @@ export function isBusy(cause: unknown): boolean {
 const OF_THE_SYSTEM = /^E(?!RR_)/;
 
 const BUSY = 5;
-const LOOK = "see that this user may read and write it, its folder and what stands beside it";
-const OTHER = "move it away: nothing of it is changed or removed here";
+const LOOK = "check that this user can read and write it, its folder and the files beside it";
+/** The remedy for a file that is not a store, or damaged. */
+export const MOVE_AWAY = "move it away: cofferdam does not change or remove it";
 
-/** By SQLite's primary result codes (https://www.sqlite.org/rescode.html). */
+/** Meanings of SQLite's primary result codes (https://www.sqlite.org/rescode.html). */
 const MEANINGS: Readonly<Record<number, readonly [what: string, hint: string]>> = {
-  [BUSY]: ["is locked by another program", "end the program that holds it, or try again"],
+  [BUSY]: ["is locked by another program", "end the program that locks it, or try again"],
   8: ["can't be written", LOOK],
-  10: ["can't be read or written", "see that its disk works and has room"],
-  11: ["is damaged", OTHER],
-  13: ["has no room", "make room on its disk"],
+  10: ["can't be read or written", "check that its disk works and has free space"],
+  11: ["is damaged", MOVE_AWAY],
+  13: ["has no space left", "free space on its disk"],
   14: ["can't be opened", LOOK],
-  26: ["is no store", OTHER],
+  26: ["is not a store", MOVE_AWAY],
 };
 
-/** The primary result code of what SQLite threw, which stands in the lower bits of the one that node tells. */
+/** The primary result code of SQLite's error, from the lower bits of the one that Node reports. */
 function sqliteCode(cause: unknown): number | null {
   if (!(cause instanceof Error) || !("errcode" in cause) || typeof cause.errcode !== "number") return null;
   return cause.errcode & 0xff;

@@ -3,10 +3,9 @@ import { CofferdamError } from "../../errors.ts";
 type Sqlite = typeof import("node:sqlite");
 
 /**
- * Node's own SQLite, loaded by the first who needs it. Node 22 warns that it is an experiment; that one warning is not
- * let through, any other is. It is loaded in one turn, without `import()`: what else warns meanwhile would be waited for
- * with the warnings of the whole process in our hands. Throws `STORE_UNAVAILABLE` in a Node that was built without it.
- * The name `DatabaseSync` stays when a later Node calls it otherwise (https://nodejs.org/api/deprecations.html, DEP0210).
+ * Node's own SQLite, loaded on first use. Only Node 22's warning that it is experimental is suppressed: it is loaded
+ * synchronously, as other code could warn during an `import()`. Throws `STORE_UNAVAILABLE` in a Node without it. A
+ * later Node renames it, but `DatabaseSync` stays (https://nodejs.org/api/deprecations.html, DEP0210).
  */
 export function loadSqlite(): Sqlite {
   const warn = Object.getOwnPropertyDescriptor(process, "emitWarning");
@@ -21,7 +20,7 @@ export function loadSqlite(): Sqlite {
     if (warn !== undefined) Object.defineProperty(process, "emitWarning", warn);
   }
   throw new CofferdamError("STORE_UNAVAILABLE", "this Node was built without SQLite", {
-    hint: "use a Node from nodejs.org, or another store",
+    hint: "use Node from nodejs.org, or another store",
   });
 }
 

@@ -8,14 +8,14 @@ import { ApprovalRequest } from "../../policy/request.ts";
 import { spelledOut } from "../../policy/spelled-out.ts";
 import type { AbsolutePath } from "../../profile/path.ts";
 import { jsonOf, Status } from "../column.ts";
-import { Edited, withInput } from "../edited.ts";
+import { EditedInput, withInput } from "../edited.ts";
 import type { RequestStatus } from "../store.ts";
-import { unavailable } from "./failure.ts";
+import { MOVE_AWAY, unavailable } from "./failure.ts";
 
 const ASKED = { id: z.string(), request: jsonOf(ApprovalRequest) };
-const ANOTHER_ID = "stands under another id";
+const ANOTHER_ID = "has another id";
 
-/** What each row holds, by what is wanted of it. A file is data from outside, whoever wrote it. */
+/** The schema of each kind of row. A file is data from outside, whoever wrote it. */
 const ROWS = {
   "the id": z.strictObject({ id: z.string().min(1) }),
   "a request": z
@@ -27,17 +27,17 @@ const ROWS = {
       ...ASKED,
       status: Status,
       decision: jsonOf(Decision).nullable(),
-      edited: jsonOf(Edited).nullable(),
+      edited: jsonOf(EditedInput).nullable(),
     })
     .refine(isUnderItsId, ANOTHER_ID)
-    .refine(({ status, decision }) => decision?.status === decidedBy(status), "was decided otherwise")
+    .refine(({ status, decision }) => decision?.status === decidedBy(status), "has another decision")
     .transform(({ request, status, decision, edited }) => ({
       request,
       status,
       decision: withInput(decision, edited),
     })),
   "a status": z.strictObject({ status: Status }).transform(({ status }) => status),
-  "what belongs to a request": z.strictObject({
+  "the data of a request": z.strictObject({
     call: jsonOf(KeptCall).nullable(),
     presentation: jsonOf(Presentation).nullable(),
   }),
@@ -54,10 +54,7 @@ const ROWS = {
 
 type What = keyof typeof ROWS;
 
-/**
- * What a row of a file holds. Throws `STORE_UNAVAILABLE` for a row that holds something else: it is never taken for what
- * it might mean.
- */
+/** A checked row of a file. Throws `STORE_UNAVAILABLE` for an invalid row: its meaning is never guessed. */
 export function readRow<Wanted extends What>(
   file: AbsolutePath,
   what: Wanted,
@@ -68,19 +65,14 @@ export function readRow(file: AbsolutePath, what: What, row: unknown): unknown {
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   const why = `${issue?.path.map(String).join(".") ?? ""} ${issue?.message ?? ""}`.trim();
-  throw unavailable(
-    file,
-    `holds in place of ${what} something else: ${why}`,
-    "move it away: nothing of it is changed or removed here",
-    read.error,
-  );
+  throw unavailable(file, `contains an invalid row of ${what}: ${why}`, MOVE_AWAY, read.error);
 }
 
 function isUnderItsId({ id, request }: { readonly id: string; readonly request: ApprovalRequest }): boolean {
   return id === spelledOut(request.approvalId);
 }
 
-/** The same of every row. */
+/** The same for every row. */
 export function readRows<Wanted extends What>(
   file: AbsolutePath,
   what: Wanted,
@@ -89,7 +81,6 @@ export function readRows<Wanted extends What>(
   return rows.map((row) => readRow(file, what, row));
 }
 
-/** What was answered where a request is so far in its life. */
 function decidedBy(status: RequestStatus): Decision["status"] | undefined {
   switch (status) {
     case "pending":
@@ -105,13 +96,12 @@ function decidedBy(status: RequestStatus): Decision["status"] | undefined {
   }
 }
 
-/** Numbers of rows begin with one, of events with zero. */
 function toEvent(
   { number, event }: { readonly number: number; readonly event: Readonly<Record<string, unknown>> },
   context: z.RefinementCtx,
 ): ApprovalEvent {
   const read = Event.safeParse({ ...event, seq: number - 1 });
   if (read.success && isApprovalEvent(read.data)) return read.data;
-  context.addIssue("is no event about approvals");
+  context.addIssue("is not an event about approvals");
   return z.NEVER;
 }

@@ -1,11 +1,9 @@
 /**
- * What makes a file of each version from one of the version before; the first from an empty one. Versions that were
- * released are never changed: a change is another one behind them.
- *
- * Each table's `place` is the order in which things came. Times are milliseconds since 1970, by the clock of whoever
- * writes: all are on one host. `number` is one more than the number of an event, which is never given twice, also when the
- * last was forgotten (https://www.sqlite.org/autoinc.html). `settled` is the order in which requests were over; what belongs
- * to one is in a table of its own, which lists never read.
+ * The statements that bring a file of each version to the next; the first creates the tables. Released versions never
+ * change: a change is a new version at the end.
+ * `place` is the order of arrival, `settled` that in which requests ended. Times are milliseconds since 1970; all are
+ * of one host. `number` is one more than an event's, which is never given twice (https://www.sqlite.org/autoinc.html).
+ * Data of a request is in a table of its own, which lists never read.
  */
 export const MIGRATIONS: readonly string[] = [
   `

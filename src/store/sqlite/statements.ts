@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 
-/** Every statement of a step. Whether it may happen is said by its `WHERE`, and told by how many rows it changed. */
+/** Every statement of a step. Its `WHERE` says whether it may happen; the number of changed rows whether it did. */
 const SQL = {
   id: "SELECT id FROM store",
 
@@ -22,7 +22,7 @@ const SQL = {
     ON CONFLICT (place) DO UPDATE SET edited = excluded.edited`,
   expire: `UPDATE requests SET status = 'expired', decision = ? WHERE approval_id = ? AND status = 'pending'`,
   claim: `UPDATE requests SET status = 'executing', run_id = ? WHERE approval_id = ? AND status = 'approved'`,
-  // Whoever has said how it ended has no more to say; who was taken for gone has.
+  // A run reports its end once; a run that was abandoned may still do so.
   finish: `UPDATE requests SET status = ?, run_id = NULL WHERE approval_id = ? AND run_id = ?
     AND (status = 'executing' OR status = 'failed' AND ? = 'done')`,
   abandon: `UPDATE requests SET status = 'failed' WHERE approval_id = ? AND status = 'executing'
@@ -69,8 +69,8 @@ const SQL = {
 
 type Name = keyof typeof SQL;
 
-/** The statements of one connection, each prepared by its first use. */
-export class Statements {
+/** The statements of one connection, each prepared on first use. */
+export class SqliteStatements {
   readonly #database: DatabaseSync;
   readonly #prepared = new Map<Name, StatementSync>();
 
@@ -78,12 +78,11 @@ export class Statements {
     this.#database = database;
   }
 
-  /** How many rows it changed. */
+  /** Returns the number of changed rows. */
   run(name: Name, ...values: readonly SQLInputValue[]): number {
     return Number(this.#statement(name).run(...values).changes);
   }
 
-  /** The first row, or undefined. */
   get(name: Name, ...values: readonly SQLInputValue[]): unknown {
     return this.#statement(name).get(...values);
   }

@@ -1,40 +1,34 @@
 import { type FSWatcher, watch } from "node:fs";
-import { systemPath } from "../../host/nodes.ts";
+import { systemPath } from "../../host/look/nodes.ts";
 import { type AbsolutePath, nameOf, parentOf } from "../../profile/path.ts";
 
-/** How often is looked where the system tells of changes, in case one was not told. */
+/** How often the file is checked where the system reports changes, as one may be lost, in milliseconds. */
 const SELDOM_MS = 500;
-/** How often where it does not, as where it watches as much as it can (inotify(7)), or there is no folder yet. */
+/** How often otherwise: if the system's watches are used up (inotify(7)), or there is no folder yet. */
 const OFTEN_MS = 10;
 
-/** What it takes to watch a folder, as `node:fs` has it. */
+/** The function that watches a folder, as in `node:fs`. */
 export type WatchFolder = typeof watch;
 
-/**
- * Calls everyone back who listens, when this process changed the file or another one may have. It looks only while
- * somebody listens, and keeps no process alive.
- */
-export class Watching implements Disposable {
+/** Calls listeners back when the file may have changed. Looks only while there are any; keeps no process alive. */
+export class SqliteWatching implements Disposable {
   readonly #file: AbsolutePath;
   readonly #hasChanged: () => boolean;
   readonly #watchFolder: WatchFolder;
   readonly #listeners = new Set<() => void>();
   #watcher: FSWatcher | null = null;
   #timer: NodeJS.Timeout | null = null;
-  /** Looks since the folder was last tried to be watched. */
   #looks = 0;
   #isOver = false;
 
-  /** `hasChanged` says whether another one changed something since it was last asked. */
   constructor(file: AbsolutePath, hasChanged: () => boolean, watchFolder: WatchFolder = watch) {
     this.#file = file;
     this.#hasChanged = hasChanged;
     this.#watchFolder = watchFolder;
   }
 
-  /** Until what it returns is disposed of; after the end nobody is called any more. */
   add(onChange: () => void): Disposable {
-    // Of its own: one function may listen twice.
+    // A new function each time: the same function may listen twice.
     const listener = (): void => onChange();
     if (!this.#isOver) this.#listeners.add(listener);
     if (this.#listeners.size === 1 && this.#timer === null) this.#begin();
@@ -46,7 +40,6 @@ export class Watching implements Disposable {
     };
   }
 
-  /** Something changed. */
   wake(): void {
     for (const listener of [...this.#listeners]) listener();
   }
@@ -58,7 +51,7 @@ export class Watching implements Disposable {
   }
 
   #begin(): void {
-    // What was before is known to whoever listens from now on.
+    // A new listener knows the state so far.
     this.#hasChanged();
     this.#watch();
     this.#lookLater();
@@ -86,8 +79,8 @@ export class Watching implements Disposable {
   }
 
   /**
-   * Watches the folder: whoever changes the file touches it behind that, so one call back comes for each step. To watch the
-   * file itself would on macOS open it, and take SQLite's locks away when it is closed (fcntl(2)).
+   * Watches the folder, which each writer touches after a change. On macOS, a watch of the file itself would open it,
+   * and release SQLite's locks when it is closed (fcntl(2)).
    */
   #watch(): void {
     this.#looks = 0;
@@ -102,7 +95,6 @@ export class Watching implements Disposable {
       });
       this.#watcher = watcher;
     } catch {
-      // Then it is looked for often, and tried again.
       this.#watcher = null;
     }
   }

@@ -1,15 +1,10 @@
-/** One redirect that was followed, or was to be. */
+/** One redirect, followed or not. */
 export interface Redirect {
   readonly status: number;
-  /** Where it led. */
   readonly url: string;
 }
 
-/**
- * Why there is no page: a host that is not listed, or listed as never reached, or without any address; an address that is
- * private or special; nobody there, or a certificate that is not the host's; an answer that is none; a redirect that is
- * not followed, or too many; too long headers; a coding that is none; a type that is no text; the time.
- */
+/** Why there is no page. */
 export type StoppedBecause =
   | "unlisted"
   | "never"
@@ -26,28 +21,28 @@ export type StoppedBecause =
   | "type"
   | "time";
 
-/** What a fetch came to. */
+/** The result of a fetch. */
 export type Fetched =
   | {
       readonly kind: "page";
-      /** Where the page was in the end. */
+      /** The final URL of the page. */
       readonly url: string;
       readonly status: number;
       readonly contentType: string | null;
       readonly text: string;
-      /** Of the body, unpacked, as far as it was taken. */
+      /** Size of the unpacked body, as far as it was read. */
       readonly bytes: number;
       readonly isCut: boolean;
       readonly redirects: readonly Redirect[];
     }
   | {
       readonly kind: "stopped";
-      /** Which hop it is about. */
+      /** The URL of the hop that failed. */
       readonly url: string;
       readonly host: string;
       readonly because: StoppedBecause;
       readonly reason: string;
-      /** Of a page that is no text: its type, and its size where it tells it. */
+      /** Type and, if stated, size of a page that is not text. */
       readonly contentType: string | null;
       readonly size: number | null;
       readonly redirects: readonly Redirect[];

@@ -1,16 +1,22 @@
 import { visible } from "../../errors.ts";
 import type { Layer } from "../../profile/explain.ts";
-import { addressClass, coversName, type HostRule, isAddress, type Target } from "../../profile/host-rule.ts";
+import {
+  addressClass,
+  type ConnectTarget,
+  coversName,
+  type HostRule,
+  isAddress,
+} from "../../profile/host-rule.ts";
 import { meetNetworks, type Network, normalNetwork, reachesName } from "../../profile/network.ts";
 import { PAGE_PORTS, type PageAddress, whyNotPublic } from "./address.ts";
 
 /** A host and a port, in the spelling of `HostRule`. */
-export type Place = Pick<Target, "host" | "port">;
+export type HostAndPort = Pick<ConnectTarget, "host" | "port">;
 
-/** A layer of the ceiling, as far as it is about the network. */
+/** The network part of a layer of the ceiling. */
 export type NetworkLayer = Pick<Layer, "name"> & { readonly profile: Pick<Layer["profile"], "network"> };
 
-/** What pages may be fetched from: the hosts, as far as every layer of the ceiling lets them be reached. */
+/** The hosts that pages may be fetched from, limited to those that every layer of the ceiling allows. */
 export function pageNetwork(
   hosts: readonly HostRule[],
   layers: readonly NetworkLayer[],
@@ -20,35 +26,31 @@ export function pageNetwork(
   return layers.reduce((met, { profile }) => meetNetworks(met, profile.network), listed);
 }
 
-/** True when one of the hosts covers the place by name and port. */
-export function isListed(hosts: readonly HostRule[], { host, port }: Place): boolean {
+/** True if one of the hosts covers the place by name and port. */
+export function isListed(hosts: readonly HostRule[], { host, port }: HostAndPort): boolean {
   return hosts.some((rule) => coversName(rule, host, port));
 }
 
-/**
- * What a yes to one page lets be reached: its host, on the usual ports of pages where the page is on one of them, since
- * servers send from the one to the other; else on its own port.
- */
-export function rulesForOnce({ host, port }: Place): readonly HostRule[] {
+/** The hosts that one approval allows: on both default ports (servers redirect between them), or the page's own. */
+export function rulesForOnce({ host, port }: HostAndPort): readonly HostRule[] {
   const ports = PAGE_PORTS.includes(port) ? PAGE_PORTS : [port];
   return ports.map((one) => ({ name: host, port: one, private: false }));
 }
 
-/** Why a layer of the ceiling lets nothing of a place be reached; null when, by its name, all may. */
-export function whyAboveCeiling({ host, port }: Place, layers: readonly NetworkLayer[]): string | null {
+/** Why a layer of the ceiling forbids a place by its name; null if all layers allow it. */
+export function whyAboveCeiling({ host, port }: HostAndPort, layers: readonly NetworkLayer[]): string | null {
   const layer = layers.find(({ profile }) => !reachesName(profile.network, host, port));
   if (layer === undefined) return null;
-  const what =
-    layer.profile.network === "none" ? "gives no network" : `does not let ${visible(host)} be reached`;
+  const what = layer.profile.network === "none" ? "allows no network" : `does not allow ${visible(host)}`;
   return `the profile ${visible(layer.name)} ${what}`;
 }
 
-/** Why a host that nobody listed is never fetched from, whoever says yes; null for one of the public internet. */
+/** Why an unlisted host is never fetched from, even with approval; null for a host of the public internet. */
 export function whyNeverUnlisted({ host }: Pick<PageAddress, "host">): string | null {
   const why = isAddress(host)
     ? addressClass(host) === "public"
       ? null
-      : "it is no address of the public internet"
+      : "it is not an address of the public internet"
     : whyNotPublic(host);
-  return why === null ? null : `${visible(host)} is not fetched from unless it is listed: ${why}`;
+  return why === null ? null : `${visible(host)} must be listed before pages are fetched from it: ${why}`;
 }

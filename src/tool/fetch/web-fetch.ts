@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { CofferdamError, visible } from "../../errors.ts";
+import { visible } from "../../errors.ts";
 import { ApprovalBlockedError } from "../../policy/approval-error.ts";
 import type { HostRule } from "../../profile/host-rule.ts";
 import type { Network } from "../../profile/network.ts";
 import { type DefinedTool, defineTool } from "../define-tool.ts";
 import type { Requirement } from "../function-tool.ts";
 import type { WebFetchSection } from "../settings.ts";
-import { MOST_URL_LENGTH, type PageAddress, pageAddress, printHost } from "./address.ts";
+import { MAX_URL_LENGTH, type PageAddress, pageAddress, printHost, readText } from "./address.ts";
 import type { Fetched, Redirect, StoppedBecause } from "./page.ts";
 import {
   isListed,
@@ -17,33 +17,20 @@ import {
   whyNeverUnlisted,
 } from "./reach.ts";
 
-/** More of a page is never taken, in bytes. */
-export const MOST_PAGE_BYTES = 5 * 1024 * 1024;
+/** Maximum size of a page, in bytes. */
+export const MAX_PAGE_BYTES = 5 * 1024 * 1024;
 
 /** A URL in the one spelling that is shown, judged and fetched. */
-const PageUrl = z
-  .string()
-  .min(1)
-  .max(MOST_URL_LENGTH)
-  .transform((text, context) => {
-    try {
-      return pageAddress(text).href;
-    } catch (error) {
-      if (!(error instanceof CofferdamError)) throw error;
-      context.addIssue({ code: "custom", message: error.message });
-      return z.NEVER;
-    }
-  });
+const PageUrl = readText(MAX_URL_LENGTH, (text) => pageAddress(text).href);
 
-/** What `web_fetch` is called with. */
+/** Input of `web_fetch`. */
 export const WebFetchInput = z.strictObject({
-  url: PageUrl,
-  /** What is beyond is cut. */
-  max_bytes: z.int().min(1).max(MOST_PAGE_BYTES).default(MOST_PAGE_BYTES),
+  url: PageUrl.describe("the address of the page: `https://…`"),
+  max_bytes: z.int().min(1).max(MAX_PAGE_BYTES).default(MAX_PAGE_BYTES).describe("the rest is cut off"),
 });
 export type WebFetchInput = z.infer<typeof WebFetchInput>;
 
-/** What `web_fetch` answers: the page as text, or why there is none. */
+/** Output of `web_fetch`: the page as text, or why there is none. */
 export type WebFetchOutput =
   | {
       readonly kind: "page";
@@ -67,19 +54,17 @@ export type WebFetchOutput =
       readonly redirects: readonly Redirect[];
     };
 
-/** What decides about pages. */
+/** The policy for fetching pages. */
 export interface FetchPolicy {
   readonly approval: WebFetchSection["approval"];
-  /** Listed by the config. */
   readonly domains: readonly HostRule[];
   readonly layers: readonly NetworkLayer[];
-  /** By which of these hosts may be reached. */
   readonly proxies?: readonly string[];
-  /** Granted to the session, as it is now. */
+  /** The hosts granted to the session at this moment. */
   readonly granted: () => Promise<readonly HostRule[]>;
 }
 
-/** Fetches one page within a network; done by the supervisor's own process. */
+/** Fetches one page within a network, in the supervisor's process. */
 export type FetchPage = (request: {
   readonly address: PageAddress;
   readonly network: Network;
@@ -88,31 +73,28 @@ export type FetchPage = (request: {
   readonly signal: AbortSignal | null;
 }) => Promise<Fetched>;
 
-/**
- * `web_fetch`: a page of a listed host is fetched without asking, of any other with a yes, which is for this one call and
- * this host. Where a redirect leads to a host that is neither, it stops and names it.
- */
+/** `web_fetch`: a page of a listed host, or of any with an approval. A redirect elsewhere ends it and is named. */
 export function webFetchTool(policy: FetchPolicy, fetchPage: FetchPage): DefinedTool {
   return defineTool({
     name: NAME,
     version: "1",
     risk: "read_only",
     description:
-      "Fetches one page as text. Of a host that is not listed a person is asked, for this page alone; where a redirect leads to yet another host, it stops and names it.",
+      "Fetches one page as text. For an unlisted host, a person is asked, for this page only. A redirect to another host stops the fetch, and the result names that host.",
     input: WebFetchInput,
     requireApproval: async ({ input }): Promise<Requirement> => {
       const address = pageAddress(input.url);
       const isKnown = isListed(await hostsNow(policy, address), address);
       const host = visible(printHost(address));
       if (isKnown && policy.approval !== "always")
-        return { required: false, reason: `${host} is on the list of hosts that pages are fetched from` };
+        return { required: false, reason: `${host} is a listed host` };
       return {
         required: true,
         description: `fetch ${address.href}`,
         reason: isKnown
-          ? `every page is asked about, also of a listed host like ${host}`
-          : `${host} is not on the list of hosts that pages are fetched from; a yes is for this page`,
-        // Who wants more than this page adds its host to the list.
+          ? `every page needs approval, also of the listed host ${host}`
+          : `${host} is not a listed host; an approval covers only this page`,
+        // To approve more than this page, the host is added to the list.
         remember: false,
       };
     },
@@ -128,7 +110,7 @@ export function webFetchTool(policy: FetchPolicy, fetchPage: FetchPage): Defined
 
 const NAME = "web_fetch";
 
-/** The listed hosts. Throws `ApprovalBlockedError` where nothing that anybody says lets the page be fetched. */
+/** The hosts that are allowed now. Throws `ApprovalBlockedError` if no approval can allow the page. */
 async function hostsNow(
   { approval, domains, granted, layers }: FetchPolicy,
   address: PageAddress,
@@ -138,7 +120,7 @@ async function hostsNow(
   const blocked = isListed(hosts, address)
     ? null
     : approval === "never"
-      ? `${host} is not on the list of hosts that pages are fetched from`
+      ? `${host} is not a listed host`
       : whyNeverUnlisted(address);
   const why = whyAboveCeiling(address, layers) ?? blocked;
   if (why !== null) throw new ApprovalBlockedError(NAME, why);
@@ -161,7 +143,7 @@ const OTHER = "use another page";
 const HINTS = {
   unlisted: "call web_fetch with this URL to ask for it, or web_fetch_add_domain for its host",
   never: OTHER,
-  "no-address": "check how the host's name is spelt",
+  "no-address": "check the spelling of the host's name",
   private: OTHER,
   special: OTHER,
   connection: "try again later",
@@ -171,6 +153,6 @@ const HINTS = {
   redirects: OTHER,
   headers: OTHER,
   encoding: OTHER,
-  type: "only text is fetched: use another page, or a program that a person allows",
+  type: "only text can be fetched: use another page, or a program that a person approves",
   time: "try again later",
 } as const satisfies Record<StoppedBecause, string>;

@@ -14,7 +14,7 @@ import { type ReadFileInput, type ReadFileValue, readFile } from "./read-file.ts
 import { type SearchFilesInput, type SearchFilesValue, searchFiles } from "./search-files.ts";
 import { type WriteFileInput, type WriteFileValue, writeFile } from "./write-file.ts";
 
-/** What each file tool takes and gives, by its name. */
+/** Input and output types of the file tools, by name. */
 export interface FileToolTypes {
   readonly read_file: { readonly input: ReadFileInput; readonly value: ReadFileValue };
   readonly write_file: { readonly input: WriteFileInput; readonly value: WriteFileValue };
@@ -27,17 +27,17 @@ export interface FileToolTypes {
 }
 export type FileToolName = keyof FileToolTypes;
 
-/** A file tool whatever it takes and gives. */
+/** A file tool, for any input and output. */
 export interface AnyFileTool {
   readonly name: string;
   readonly risk: Risk;
   readonly description: string;
   readonly input: z.ZodType;
-  /** One use of it. Throws `USAGE` for an input that it does not take. */
+  /** One use of the tool. Throws `USAGE` for an invalid input. */
   read(raw: unknown, roots: readonly Root[]): ReadUse;
 }
 
-/** A use, and the input as the tool takes it: with what its schema fills in. */
+/** A use, and its input after the schema's defaults. */
 export interface ReadUse extends FileUse<unknown> {
   readonly args: Json;
 }
@@ -59,7 +59,7 @@ function erased<Input, Value>(tool: FileTool<Input, Value>): AnyFileTool {
   };
 }
 
-/** A schema leaves in what the caller left undefined; JSON has no such value. */
+/** A schema keeps keys that the caller left undefined; JSON has no such value. */
 function withoutUndefined(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutUndefined);
   if (typeof value !== "object" || value === null) return value;
@@ -68,7 +68,6 @@ function withoutUndefined(value: unknown): unknown {
   );
 }
 
-/** Every tool on files. */
 export const FILE_TOOLS: readonly AnyFileTool[] = [
   erased(readFile),
   erased(listDir),
@@ -80,7 +79,7 @@ export const FILE_TOOLS: readonly AnyFileTool[] = [
   erased(moveFile),
 ];
 
-/** What a tool does with files at most, by its risk. */
+/** The most that a tool does with files, by its risk. */
 export function workOf({ risk }: Pick<AnyFileTool, "risk">): FileWork {
   return risk === "read_only" ? "reading" : "writing";
 }

@@ -1,15 +1,12 @@
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** No character of UTF-8 has more bytes. */
-const MOST_OF_A_CHARACTER = 4;
+/** The maximum of bytes in one character of UTF-8. */
+const MAX_CHARACTER_LENGTH = 4;
 
-/**
- * The bytes as a text, or null for what is none: NUL in it, or not UTF-8. Where it was cut, the bytes of the character
- * that the cut went through are left out.
- */
+/** The bytes as a text; null if they contain NUL or are not UTF-8. If cut, an incomplete last character is left out. */
 export function looksLikeText(bytes: Uint8Array, isCut: boolean): string | null {
   if (bytes.includes(0)) return null;
-  for (let short = 0; short <= (isCut ? MOST_OF_A_CHARACTER - 1 : 0); short += 1) {
+  for (let short = 0; short <= (isCut ? MAX_CHARACTER_LENGTH - 1 : 0); short += 1) {
     const text = decoded(bytes.subarray(0, bytes.length - short));
     if (text !== null) return text;
   }

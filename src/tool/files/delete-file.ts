@@ -1,23 +1,23 @@
 import { z } from "zod";
 import { CofferdamError, visible } from "../../errors.ts";
 import { expectedOf } from "./expected.ts";
-import { type FileTool, given, spoken, type Target } from "./file-tool.ts";
+import { type FileTool, given, spoken, type TouchedPath } from "./file-tool.ts";
 import { WrittenPath } from "./input.ts";
 
-const Input = z.strictObject({ path: WrittenPath });
-export type DeleteFileInput = z.input<typeof Input>;
+export const DeleteFileInput = z.strictObject({ path: WrittenPath });
+export type DeleteFileInput = z.input<typeof DeleteFileInput>;
 
-/** What was deleted. */
+/** The deleted file, link or folder. */
 export interface DeleteFileValue {
   readonly path: string;
 }
 
-/** Deletes a file, a link (not what it leads to) or an empty folder. */
-export const deleteFile: FileTool<z.infer<typeof Input>, DeleteFileValue> = {
+/** Deletes a file, a link (not its target) or an empty folder. */
+export const deleteFile: FileTool<z.infer<typeof DeleteFileInput>, DeleteFileValue> = {
   name: "delete_file",
   risk: "destructive",
-  description: "Deletes one file, link or empty folder. A link is deleted itself, not what it leads to.",
-  input: Input,
+  description: "Deletes one file, link or empty folder. A link itself is deleted, not its target.",
+  input: DeleteFileInput,
   use: ({ path: written }) => ({
     touches: [{ written, argument: "path", need: "write", end: "itself" }],
     describe: ([target]) => `delete ${spoken(target)}`,
@@ -30,20 +30,19 @@ export const deleteFile: FileTool<z.infer<typeof Input>, DeleteFileValue> = {
   }),
 };
 
-/** What will be gone, in words. */
-function toldOf({ path, looked }: Target): string {
+function toldOf({ path, looked }: TouchedPath): string {
   const { kind, bytes, leadsTo } = looked;
-  if (kind === "link") return `Deletes the link ${visible(path)}, which says ${visible(leadsTo ?? "")}`;
+  if (kind === "link") return `Deletes the link ${visible(path)} to ${visible(leadsTo ?? "")}`;
   return kind === "file"
     ? `Deletes the file ${visible(path)} with its ${bytes} bytes`
     : `Deletes the ${kind === "folder" ? "empty folder" : "node"} ${visible(path)}`;
 }
 
-/** Throws `FILE_NOT_FOUND` for what is not there. */
-export function existing(target: Target | undefined): Target {
+/** Throws `FILE_NOT_FOUND` if nothing is there. */
+export function existing(target: TouchedPath | undefined): TouchedPath {
   const found = given(target);
   if (found.looked.kind !== "missing") return found;
-  throw new CofferdamError("FILE_NOT_FOUND", `${visible(found.shown)} is not there`, {
-    hint: "list the folder to see what is",
+  throw new CofferdamError("FILE_NOT_FOUND", `${visible(found.shown)} does not exist`, {
+    hint: "list the folder to see its files",
   });
 }

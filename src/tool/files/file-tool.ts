@@ -6,39 +6,39 @@ import type { AbsolutePath } from "../../profile/path.ts";
 import type { Root } from "../facts.ts";
 import type { FileAnswer, FileRequest, LinkEnd, Looked } from "./protocol.ts";
 
-/** One path that a use of a tool is about. */
+/** One path that a use of a tool touches. */
 export interface Touch {
-  /** As it was written: `notes:report.md`, `./notes/report.md`, absolute. */
+  /** The path as written: `notes:report.md`, `./notes/report.md`, absolute. */
   readonly written: string;
-  /** The argument that it stands in: rules and people see there where it leads. Null where it was left out. */
+  /** The argument that holds the path: rules and people see its resolved value there. Null if it was omitted. */
   readonly argument: string | null;
   readonly need: Exclude<Access, "none">;
   readonly end: LinkEnd;
 }
 
 /** A touched path as the machine has it now. */
-export interface Target extends Touch {
+export interface TouchedPath extends Touch {
   readonly path: AbsolutePath;
-  /** The root that it lies in; null outside all of them. */
+  /** The root that contains it; null outside all roots. */
   readonly root: Root | null;
-  /** How people and models are told of it: `notes:report.md`. */
+  /** Its spelling for people and models: `notes:report.md`. */
   readonly shown: string;
   readonly looked: Looked;
 }
 
-/** What becomes of one file, for whoever decides: its bytes before and after; null where it is not there. */
+/** The change of one file, for approval: its bytes before and after; null if it does not exist. */
 export interface FileChange {
   readonly path: AbsolutePath;
   readonly before: Uint8Array | null;
   readonly after: Uint8Array | null;
 }
 
-/** What a person is shown of a use. */
+/** The preview of a use that a person sees. */
 export type Preview =
   | { readonly kind: "change"; readonly change: FileChange }
   | { readonly kind: "text"; readonly text: string };
 
-/** Which lines of a file. */
+/** A range of lines of a file. */
 export type LinesRequest = Omit<Extract<FileRequest, { readonly op: "read-lines" }>, "op">;
 
 /** Lines of a file, their bytes as the body. */
@@ -47,58 +47,56 @@ export interface Lines {
   readonly body: Uint8Array;
 }
 
-/** Asks the program inside the walls. Throws `FileFaultError` for what could not be done. */
+/** Requests to the worker in the sandbox. Throws `FileFaultError` if one fails. */
 export interface Files {
   ask<Op extends FileRequest["op"]>(
     request: Extract<FileRequest, { readonly op: Op }>,
     body?: Uint8Array,
   ): Promise<{ readonly answer: FileAnswer<Op>; readonly body: Uint8Array }>;
-  /** Lines of a file; perhaps they were asked for together with the look at it. */
+  /** Lines of a file, possibly requested together with the look at it. */
   readLines(request: LinesRequest): Promise<Lines>;
-  /** The name of a temporary that nobody else has, to be made beside a path. */
+  /** A unique name for a temporary file beside a path. */
   temporaryBeside(path: AbsolutePath): string;
-  /** How a path is told: by the root that it lies in. */
   shown(path: string): string;
-  /** Does work in steps, between which everything else in this process has its turn. */
+  /** Does work in steps, so that other work in this process can run in between. */
   inTurns<Result>(steps: Iterator<void, Result>): Promise<Result>;
 }
 
-/** One use of a file tool, its input checked. */
+/** One use of a file tool, with checked input. */
 export interface FileUse<Value> {
   readonly touches: readonly Touch[];
-  /** What is asked about it, by what the paths are shown as: "write to notes:report.md". */
-  readonly describe: (targets: readonly Target[]) => string;
-  /** What would happen. Throws `CofferdamError` for what can't: nobody is asked about that. Null: nothing but the words. */
-  readonly preview: ((targets: readonly Target[], files: Files) => Promise<Preview>) | null;
-  readonly run: (targets: readonly Target[], files: Files) => Promise<Value>;
-  /** The lines that it will read of the path that it touches, where that is all that it does. */
+  /** The question about the use, with its paths as shown: "write to notes:report.md". */
+  readonly describe: (targets: readonly TouchedPath[]) => string;
+  /** The effect. Throws `CofferdamError` for an impossible one: no question is asked. Null: only the description. */
+  readonly preview: ((targets: readonly TouchedPath[], files: Files) => Promise<Preview>) | null;
+  readonly run: (targets: readonly TouchedPath[], files: Files) => Promise<Value>;
+  /** The lines that it reads of its one path, if it does nothing else. */
   readonly reads?: (path: string) => LinesRequest;
-  /** What the one path that it touches will hold, where that is known before anything is done. */
+  /** The new content of its one path, if known beforehand. */
   readonly writes?: Uint8Array;
 }
 
-/** A tool that works on files. It never has the supervisor's rights: all it does, it asks of the program inside. */
+/** A tool that works on files. It never has the supervisor's rights: it sends all work to the worker in the sandbox. */
 export interface FileTool<Input = unknown, Value = unknown> {
   readonly name: string;
   readonly risk: Risk;
-  /** What a model is told. */
   readonly description: string;
   readonly input: z.ZodType<Input>;
-  /** Of the roots, those that a use without a path is about. */
+  /** Without a path, a use is about the readable ones of `roots`. */
   readonly use: (input: Input, roots: readonly Root[]) => FileUse<Value>;
 }
 
-/** The target of a touch: whoever runs a use has one for each. */
-export function given(target: Target | undefined): Target {
-  if (target === undefined) throw new CofferdamError("INTERNAL", "a use of a file tool without its target");
+/** The target of a touch; each touch of a use has one. */
+export function given(target: TouchedPath | undefined): TouchedPath {
+  if (target === undefined) throw new CofferdamError("INTERNAL", "a file tool was used without its target");
   return target;
 }
 
-/** Letters of names and paths; all else could pass for words of the sentence that it stands in. */
+/** Letters of names and paths; other characters could pass for words of the sentence around them. */
 const PLAIN = /^[\p{L}\p{N}_.:/@+~-]+$/u;
 
-/** A target in a sentence: as it is shown, in quotes where it could be taken for more than a path. */
-export function spoken(target: Pick<Target, "shown"> | undefined): string {
+/** A target in a sentence, in quotes if it could be taken for more than a path. */
+export function spoken(target: Pick<TouchedPath, "shown"> | undefined): string {
   const { shown = "" } = target ?? {};
   return PLAIN.test(shown) ? shown : JSON.stringify(shown);
 }

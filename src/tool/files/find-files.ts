@@ -1,33 +1,31 @@
 import { z } from "zod";
 import { type FileTool, spoken } from "./file-tool.ts";
-import { WrittenPath } from "./input.ts";
-import type { FileAnswer, NodeKind } from "./protocol.ts";
+import { Pattern, WrittenPath } from "./input.ts";
+import type { NodeKind } from "./protocol.ts";
 import { gather, startsOf, WALK_MS } from "./walk-roots.ts";
 
-const MOST_FOUND = 1_000;
+const MAX_FOUND = 1_000;
 
-const Input = z.strictObject({
-  pattern: z.string().min(1).max(1_000),
+export const FindFilesInput = z.strictObject({
+  pattern: Pattern.describe("a glob for the path below the folder: `**/*.md`"),
   path: WrittenPath.optional(),
-  limit: z.int().min(1).max(MOST_FOUND).default(200),
+  limit: z.int().min(1).max(MAX_FOUND).default(200).describe("the maximum number of results"),
 });
-export type FindFilesInput = z.input<typeof Input>;
+export type FindFilesInput = z.input<typeof FindFilesInput>;
 
-type Stopped = FileAnswer<"find">["stopped"];
-
-/** What a pattern matches. `stopped` says why there may be more. */
+/** Matches of a pattern. `stopped` says why there may be more. */
 export interface FindFilesValue {
   readonly found: readonly { readonly path: string; readonly kind: NodeKind; readonly bytes: number }[];
-  readonly stopped: Stopped;
+  readonly stopped: "time" | "found" | "entries" | null;
 }
 
 /** Finds files by a pattern on their path. */
-export const findFiles: FileTool<z.infer<typeof Input>, FindFilesValue> = {
+export const findFiles: FileTool<z.infer<typeof FindFilesInput>, FindFilesValue> = {
   name: "find_files",
   risk: "read_only",
   description:
-    "Finds files and folders by a glob on their path below a folder (`**/*.md`, `src/*/index.ts`; `*` and `**` match names that begin with a dot too); without a path in every root.",
-  input: Input,
+    "Finds files and folders by a glob for their path below a folder (`**/*.md`, `src/*/index.ts`; `*` and `**` also match names that begin with a dot). Without a path, it searches every root.",
+  input: FindFilesInput,
   use: ({ pattern, path, limit }, roots) => ({
     touches: startsOf(path, roots),
     describe: (targets) => `find ${JSON.stringify(pattern)} in ${targets.map(spoken).join(", ")}`,

@@ -4,35 +4,32 @@ import { WrittenPath } from "./input.ts";
 import type { NodeKind } from "./protocol.ts";
 import { readName, shownName } from "./written-path.ts";
 
-const MOST_NAMES = 1_000;
-/** A name has 255 bytes at most, each spelled out in six characters. */
-const MOST_NAME = 255 * 6 + 2;
+const MAX_NAMES = 1_000;
+/** A name has at most 255 bytes, each escaped in six characters. */
+const MAX_NAME = 255 * 6 + 2;
 
-const Input = z.strictObject({
-  /** Without one, the roots themselves. */
+export const ListDirInput = z.strictObject({
   path: WrittenPath.optional(),
-  /** Goes on behind this name: the last of the answer before. */
-  after: z.string().min(1).max(MOST_NAME).optional(),
-  limit: z.int().min(1).max(MOST_NAMES).default(200),
+  after: z.string().min(1).max(MAX_NAME).optional().describe("the last name of the previous answer"),
+  limit: z.int().min(1).max(MAX_NAMES).default(200).describe("the maximum number of names"),
 });
-export type ListDirInput = z.input<typeof Input>;
+export type ListDirInput = z.input<typeof ListDirInput>;
 
-/** What is in a folder, in the order of the names' bytes. */
+/** Entries of a folder, ordered by the bytes of their names. */
 export interface ListDirValue {
   readonly path: string;
   readonly entries: readonly { readonly name: string; readonly kind: NodeKind; readonly bytes: number }[];
-  /** So many names the folder has in all. */
   readonly total: number;
   readonly is_end: boolean;
 }
 
-/** Names what is in a folder. */
-export const listDir: FileTool<z.infer<typeof Input>, ListDirValue> = {
+/** Lists the entries of a folder. */
+export const listDir: FileTool<z.infer<typeof ListDirInput>, ListDirValue> = {
   name: "list_dir",
   risk: "read_only",
   description:
-    "Names what is in a folder, with kind and size; without a path, the roots that there are. At most 1,000 names at once: go on with `after`.",
-  input: Input,
+    "Lists the names in a folder, with kind and size; without a path, the roots. At most 1,000 names at once: continue with `after`.",
+  input: ListDirInput,
   use: ({ path: written, after = null, limit }, roots) => ({
     touches: written === undefined ? [] : [{ written, argument: "path", need: "read", end: "followed" }],
     describe: ([target]) => (written === undefined ? "list the roots" : `list ${spoken(target)}`),

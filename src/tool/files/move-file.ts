@@ -2,29 +2,28 @@ import { z } from "zod";
 import { CofferdamError, visible } from "../../errors.ts";
 import { existing } from "./delete-file.ts";
 import { expectedOf } from "./expected.ts";
-import { type FileTool, spoken, type Target } from "./file-tool.ts";
-import { WrittenPath } from "./input.ts";
+import { type FileTool, spoken, type TouchedPath } from "./file-tool.ts";
+import { CreateFolders, WrittenPath } from "./input.ts";
 
-const Input = z.strictObject({
+export const MoveFileInput = z.strictObject({
   from: WrittenPath,
   to: WrittenPath,
-  /** Makes the folders above the new path that are missing. */
-  create_folders: z.boolean().default(true),
+  create_folders: CreateFolders,
 });
-export type MoveFileInput = z.input<typeof Input>;
+export type MoveFileInput = z.input<typeof MoveFileInput>;
 
-/** What was moved. */
+/** The moved path. */
 export interface MoveFileValue {
   readonly from: string;
   readonly to: string;
 }
 
-/** Gives a file, a link or a folder another path. Nothing that exists is replaced. */
-export const moveFile: FileTool<z.infer<typeof Input>, MoveFileValue> = {
+/** Moves a file, a link or a folder to another path. Nothing that exists is replaced. */
+export const moveFile: FileTool<z.infer<typeof MoveFileInput>, MoveFileValue> = {
   name: "move_file",
   risk: "destructive",
-  description: "Moves or renames a file, a link or a folder. Nothing that exists already is replaced.",
-  input: Input,
+  description: "Moves or renames a file, a link or a folder. It never replaces an existing file.",
+  input: MoveFileInput,
   use: ({ from, to, create_folders: folders }) => ({
     touches: [
       { written: from, argument: "from", need: "write", end: "itself" },
@@ -50,10 +49,9 @@ export const moveFile: FileTool<z.infer<typeof Input>, MoveFileValue> = {
   }),
 };
 
-/** Throws `FILE_EXISTS` for a place at which something stands. */
-function free(place: Target | undefined): Target {
+function free(place: TouchedPath | undefined): TouchedPath {
   if (place?.looked.kind === "missing") return place;
-  throw new CofferdamError("FILE_EXISTS", `${visible(place?.shown ?? "")} is there already`, {
+  throw new CofferdamError("FILE_EXISTS", `${visible(place?.shown ?? "")} already exists`, {
     hint: "choose another name, or delete it first",
   });
 }

@@ -1,12 +1,11 @@
-/** So many UTF-16 units are looked through, or so many places replaced, between two steps. */
+/** Maximum of UTF-16 units searched, or of places replaced, between two steps. */
 const MAX_STEP = 1024 ** 2;
 const MAX_STEP_PLACES = 20_000;
 
 /**
- * Where a text that is looked for ends in another one, from left to right and without overlaps, as `replaceAll` takes it; no
- * more than `most` places. The text is not empty. What it costs grows with the two lengths added (Knuth, Morris and Pratt,
- * 1977): that of `indexOf` grows with their product, and a model chooses both. In steps, for whoever lets others have their
- * turn in between.
+ * Ends of the first `most` matches of a text (not empty) in another, from left to right, without overlaps. Linear
+ * (Knuth, Morris and Pratt, 1977): a model chooses both texts, and the cost of `indexOf` grows with their product. Runs
+ * in steps.
  */
 export function* endsOf(wanted: string, text: string, most: number): Generator<void, readonly number[]> {
   const borders = yield* bordersOf(wanted);
@@ -24,7 +23,7 @@ export function* endsOf(wanted: string, text: string, most: number): Generator<v
   return ends;
 }
 
-/** The text with another one at every place that ends there and is so long. In steps. */
+/** The text with a replacement at every place that ends there and has that length. Runs in steps. */
 export function* replacedAt(
   text: string,
   ends: readonly number[],
@@ -46,13 +45,13 @@ export function* replacedAt(
   return parts.join("");
 }
 
-/** The same text, put together: one of many pieces is put together by whoever looks at it first. */
+/** The same text as one piece: otherwise its first reader would have to join many pieces. */
 function flat(text: string): string {
   text.charCodeAt(0);
   return text;
 }
 
-/** For each beginning of a text, how long the longest shorter beginning is that is also its end. */
+/** For each prefix of a text, the length of its longest proper prefix that is also its suffix. */
 function* bordersOf(text: string): Generator<void, Uint32Array> {
   const borders = new Uint32Array(text.length);
   let same = 0;

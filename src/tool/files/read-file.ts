@@ -3,24 +3,21 @@ import { looksLikeText } from "./decode.ts";
 import { type FileTool, given, type LinesRequest, spoken } from "./file-tool.ts";
 import { WrittenPath } from "./input.ts";
 
-/** The most that one read answers with, in bytes and lines. */
-const MOST_BYTES = 256 * 1024;
-const MOST_LINES = 2_000;
+/** Maximum of bytes and of lines in one answer. */
+const MAX_BYTES = 256 * 1024;
+const MAX_LINES = 2_000;
 
-const Input = z.strictObject({
+export const ReadFileInput = z.strictObject({
   path: WrittenPath,
-  /** Counts from 1. */
-  first_line: z.int().min(1).max(Number.MAX_SAFE_INTEGER).default(1),
-  lines: z.int().min(1).max(MOST_LINES).default(MOST_LINES),
-  /** `base64` is for what is no text: a piece of the bytes as they are. */
-  as: z.enum(["text", "base64"]).default("text"),
-  /** Of `base64`: where the piece begins, and how much it is. */
-  from_byte: z.int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
-  bytes: z.int().min(1).max(MOST_BYTES).default(MOST_BYTES),
+  first_line: z.int().min(1).default(1).describe("the first line, from 1"),
+  lines: z.int().min(1).max(MAX_LINES).default(MAX_LINES).describe("the maximum number of lines"),
+  as: z.enum(["text", "base64"]).default("text").describe("lines of a text, or a piece of the raw bytes"),
+  from_byte: z.int().min(0).default(0).describe("for `base64`: the first byte, from 0"),
+  bytes: z.int().min(1).max(MAX_BYTES).default(MAX_BYTES).describe("for `base64`: the maximum of bytes"),
 });
-export type ReadFileInput = z.input<typeof Input>;
+export type ReadFileInput = z.input<typeof ReadFileInput>;
 
-/** What a file holds: lines of a text, bytes, or that it is no text. `size` is the whole file's, in bytes. */
+/** Content of a file: lines of a text, bytes, or a note that it is not text. `size` is the whole file's, in bytes. */
 export type ReadFileValue =
   | {
       readonly kind: "text";
@@ -29,9 +26,7 @@ export type ReadFileValue =
       readonly first_line: number;
       readonly lines: number;
       readonly size: number;
-      /** True when nothing of the file is behind the text. */
       readonly is_end: boolean;
-      /** True when the last line is longer than one read can tell. */
       readonly is_line_cut: boolean;
     }
   | {
@@ -45,19 +40,14 @@ export type ReadFileValue =
   | { readonly kind: "binary"; readonly path: string; readonly size: number; readonly hint: string };
 
 /** Reads a part of a file. */
-export const readFile: FileTool<z.infer<typeof Input>, ReadFileValue> = {
+export const readFile: FileTool<z.infer<typeof ReadFileInput>, ReadFileValue> = {
   name: "read_file",
   risk: "read_only",
   description:
-    "Reads lines of a text file, at most 2,000 lines and 256 KiB at once: go on with `first_line`. Of a file that is no text it says so; read its bytes with `as: base64`.",
-  input: Input,
+    "Reads lines of a text file, at most 2,000 lines and 256 KiB at once: continue with `first_line`. It reports a file that is not text; read its bytes with `as: base64`.",
+  input: ReadFileInput,
   use: ({ path: written, first_line: first, lines, as, from_byte: from, bytes }) => {
-    const linesOf = (path: string): LinesRequest => ({
-      path,
-      first,
-      mostLines: lines,
-      mostBytes: MOST_BYTES,
-    });
+    const linesOf = (path: string): LinesRequest => ({ path, first, mostLines: lines, mostBytes: MAX_BYTES });
     return {
       touches: [{ written, argument: "path", need: "read", end: "followed" }],
       describe: ([target]) => `read ${spoken(target)}`,

@@ -1,33 +1,31 @@
 import { z } from "zod";
 import { type FileTool, spoken } from "./file-tool.ts";
-import { WrittenPath } from "./input.ts";
+import { Pattern, WrittenPath } from "./input.ts";
 import type { FileAnswer } from "./protocol.ts";
 import { gather, startsOf, WALK_MS } from "./walk-roots.ts";
 
-const MOST_FOUND = 500;
+const MAX_FOUND = 500;
 
-const Input = z
+export const SearchFilesInput = z
   .strictObject({
-    /** Stands in a line, to the character. */
-    text: z.string().min(1).max(1_000).optional(),
-    /** A regular expression of JavaScript, matched line by line, with the flag `u`. */
-    regex: z.string().min(1).max(1_000).optional(),
+    text: Pattern.optional().describe("an exact text; write either `text` or `regex`"),
+    regex: Pattern.optional().describe(
+      "a regular expression of JavaScript, with the flag `u`, for each line",
+    ),
     path: WrittenPath.optional(),
-    /** Only files whose path below the folder it matches. */
-    glob: z.string().min(1).max(1_000).optional(),
-    ignore_case: z.boolean().default(false),
-    /** Lines before and behind each match. */
-    context: z.int().min(0).max(10).default(0),
-    limit: z.int().min(1).max(MOST_FOUND).default(100),
+    glob: Pattern.optional().describe("searches only files with a matching path below the folder: `**/*.md`"),
+    ignore_case: z.boolean().default(false).describe("matches upper and lower case alike"),
+    context: z.int().min(0).max(10).default(0).describe("the number of lines shown before and after a match"),
+    limit: z.int().min(1).max(MAX_FOUND).default(100).describe("the maximum number of matches"),
   })
   .refine(({ text, regex }) => (text === undefined) !== (regex === undefined), {
-    error: "give either `text` or `regex`",
+    error: "write either `text` or `regex`",
   });
-export type SearchFilesInput = z.input<typeof Input>;
+export type SearchFilesInput = z.input<typeof SearchFilesInput>;
 
 type Answer = FileAnswer<"search">;
 
-/** Lines in which it stands. `passed_over` counts files that are no text or too large. */
+/** Lines with matches. `passed_over` counts files that are not text or too large. */
 export interface SearchFilesValue {
   readonly matches: readonly {
     readonly path: string;
@@ -44,12 +42,12 @@ export interface SearchFilesValue {
 }
 
 /** Searches files for a text or a regular expression, line by line. */
-export const searchFiles: FileTool<z.infer<typeof Input>, SearchFilesValue> = {
+export const searchFiles: FileTool<z.infer<typeof SearchFilesInput>, SearchFilesValue> = {
   name: "search_files",
   risk: "read_only",
   description:
-    "Searches text files, line by line, for a text or a regular expression; in a folder, a file, or without a path in every root.",
-  input: Input,
+    "Searches text files, line by line, for a text or a regular expression, in a folder or a file. Without a path, it searches every root.",
+  input: SearchFilesInput,
   use: ({ text, regex, path, glob = null, ignore_case: ignoreCase, context, limit }, roots) => ({
     touches: startsOf(path, roots),
     describe: (targets) => `search ${targets.map(spoken).join(", ")} for ${JSON.stringify(text ?? regex)}`,

@@ -1,35 +1,35 @@
 import { isInside } from "../../profile/path.ts";
 import type { Root } from "../facts.ts";
-import type { Target, Touch } from "./file-tool.ts";
+import type { Touch, TouchedPath } from "./file-tool.ts";
 
-/** How long one walk through one root may take, in milliseconds. */
+/** Maximum time of one walk through one root, in milliseconds. */
 export const WALK_MS = 10_000;
 
-/** Where a walk begins: at the path that was written, or at every root that can be read without asking. */
+/** Starts of a walk: the written path, or every root that is readable without approval. */
 export function startsOf(written: string | undefined, roots: readonly Root[]): readonly Touch[] {
   const starts = written === undefined ? openRoots(roots).map(({ name }) => `${name}:`) : [written];
   const argument = written === undefined ? null : "path";
   return starts.map((start) => ({ written: start, argument, need: "read", end: "followed" }));
 }
 
-/** A root that lies in another one is walked with that. */
+/** A root inside another one is walked with the outer one. */
 function openRoots(roots: readonly Root[]): readonly Root[] {
   const open = roots.filter((root) => !root.readApproval);
   return open.filter((root) => !open.some((other) => other !== root && isInside(root.path, other.path)));
 }
 
-/** What was found in several roots together, up to a number. */
+/** Results from several roots together, up to a maximum. */
 export interface Gathered<Found, Stopped> {
   readonly found: readonly Found[];
   readonly stopped: Stopped | null;
 }
 
-/** Walks one start after the other until enough was found, or a walk ended early. */
+/** Walks one start after the other until enough is found, or a walk ends early. */
 export async function gather<Found, Stopped extends string>(
-  targets: readonly Target[],
+  targets: readonly TouchedPath[],
   most: number,
   walk: (
-    target: Target,
+    target: TouchedPath,
     most: number,
   ) => Promise<{ readonly found: readonly Found[]; readonly stopped: Stopped | null }>,
 ): Promise<Gathered<Found, Stopped>> {

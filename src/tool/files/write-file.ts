@@ -3,32 +3,31 @@ import { CofferdamError } from "../../errors.ts";
 import { readWhole } from "./content.ts";
 import { expectedOf } from "./expected.ts";
 import { type FileTool, given, spoken } from "./file-tool.ts";
-import { FileText, MOST_FILE_BYTES, WrittenPath } from "./input.ts";
+import { CreateFolders, FileText, MAX_FILE_BYTES, WrittenPath } from "./input.ts";
 
-const Input = z.strictObject({
+export const WriteFileInput = z.strictObject({
   path: WrittenPath,
-  content: FileText,
-  /** Makes the folders above it that are missing. */
-  create_folders: z.boolean().default(true),
+  content: FileText.describe("the whole new content"),
+  create_folders: CreateFolders,
 });
-export type WriteFileInput = z.input<typeof Input>;
+export type WriteFileInput = z.input<typeof WriteFileInput>;
 
-/** What was written. */
+/** The written file. */
 export interface WriteFileValue {
   readonly path: string;
   readonly bytes: number;
   readonly is_new: boolean;
 }
 
-/** Puts a text in the place of a file, or makes it. What it replaced is gone whole, or there whole. */
-export const writeFile: FileTool<z.infer<typeof Input>, WriteFileValue> = {
+/** Replaces the text of a file, or creates it. The old content is replaced as a whole, or kept as a whole. */
+export const writeFile: FileTool<z.infer<typeof WriteFileInput>, WriteFileValue> = {
   name: "write_file",
   risk: "write",
   description:
-    "Writes a whole text file: makes it, or replaces what it held, keeping its mode. To change a part of a file use `edit_file`.",
-  input: Input,
+    "Writes a whole text file: creates it, or replaces its content and keeps its mode. To change a part of a file, use `edit_file`.",
+  input: WriteFileInput,
   use: ({ path: written, content, create_folders: folders }) => {
-    // A unit of UTF-16 is a byte at least.
+    // A UTF-16 unit is at least one byte.
     assertSize(content.length);
     const bytes = Buffer.from(content);
     assertSize(bytes.length);
@@ -59,14 +58,12 @@ export const writeFile: FileTool<z.infer<typeof Input>, WriteFileValue> = {
   },
 };
 
-/** Throws `FILE_TOO_LARGE`. */
+/** Throws `FILE_TOO_LARGE` above the maximum size. */
 export function assertSize(bytes: number): void {
-  if (bytes <= MOST_FILE_BYTES) return;
+  if (bytes <= MAX_FILE_BYTES) return;
   throw new CofferdamError(
     "FILE_TOO_LARGE",
-    `${bytes} bytes are more than file tools write: ${MOST_FILE_BYTES}`,
-    {
-      hint: "write it in parts, or by a command",
-    },
+    `the text has ${bytes} bytes; the maximum is ${MAX_FILE_BYTES}`,
+    { hint: "write it in parts, or with a command" },
   );
 }

@@ -2,14 +2,14 @@ import { writeSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { Broker } from "../../../src/approval/broker.ts";
-import { createGate } from "../../../src/approval/create-gate.ts";
 import { approved, rejected } from "../../../src/approval/factories.ts";
 import { Gate } from "../../../src/approval/gate.ts";
+import type { DecidedCall } from "../../../src/approval/gate-result.ts";
 import { BrokerHandler } from "../../../src/approval/handlers.ts";
 import { presentText } from "../../../src/approval/present.ts";
-import type { Question } from "../../../src/approval/question.ts";
+import { createGate } from "../../../src/call/create-gate.ts";
+import { CallLog } from "../../../src/journal/call-log.ts";
 import { Recorder } from "../../../src/journal/recorder.ts";
-import { Trail } from "../../../src/journal/trail.ts";
 import { argsHashOf, cacheKeyOf } from "../../../src/policy/hashes.ts";
 import { NOTHING_LEFT_OUT } from "../../../src/policy/redactions.ts";
 import { MemoryStore } from "../../../src/store/memory.ts";
@@ -40,7 +40,7 @@ export interface Crowd {
 async function crowdOfGate(count: number): Promise<Crowd> {
   const host = { now: Date.now, id: idsFrom("id") };
   const recorder = new Recorder(host, { write: () => undefined, [Symbol.dispose]: () => undefined }, "run");
-  const broker = new Broker(host, new MemoryStore({ mostEvents: 4 * count }), recorder);
+  const broker = new Broker(host, new MemoryStore({ maxEvents: 4 * count }), recorder);
   const handler = new BrokerHandler();
   const gate = new Gate({
     broker,
@@ -51,30 +51,30 @@ async function crowdOfGate(count: number): Promise<Crowd> {
     wait: { timeoutMs: 300_000, onTimeout: "error", style: "block" },
     project: "/srv/app",
     client: null,
-    mostPending: null,
-    mostPendingBytes: Number.POSITIVE_INFINITY,
+    maxPending: null,
+    maxPendingBytes: Number.POSITIVE_INFINITY,
     sessionGrants: true,
   });
   const { signal } = new AbortController();
   const call = async (index: number): Promise<boolean> => {
-    const walker = { sessionId: "session", callId: `call ${index}`, tool: "deploy", agent: null };
-    using trail = new Trail(recorder, walker);
-    const asker = { callId: walker.callId, tool: "deploy", agent: null, groupId: null };
-    const passage = await gate.pass(asker, async () => question(index), {
+    const identity = { sessionId: "session", callId: `call ${index}`, tool: "deploy", agent: null };
+    using log = new CallLog(recorder, identity);
+    const asker = { callId: identity.callId, tool: "deploy", agent: null, groupId: null };
+    const result = await gate.pass(asker, question(index), async () => question(index), {
       signal,
       approvalId: null,
-      trail,
+      log,
       call: null,
     });
-    if (passage.kind === "permitted") await gate.run(passage, async () => ({ kind: "done" }));
-    return passage.kind === "permitted";
+    if (result.kind === "approved") await gate.track(result, async () => ({ kind: "done" }));
+    return result.kind === "approved";
   };
   return measured(broker, "session", count, call);
 }
 
 /** The same through the tools of a gate without a supervisor. */
 async function crowdOfTools(count: number): Promise<Crowd> {
-  const store = new MemoryStore({ mostEvents: 4 * count });
+  const store = new MemoryStore({ maxEvents: 4 * count });
   using gate = createGate({ handler: new BrokerHandler(), store, approval: { most_pending: count } });
   const tools = gate.guard([defineTool({ name: "deploy", run: () => "deployed" })]);
   const { signal } = new AbortController();
@@ -142,7 +142,7 @@ async function countResolved(broker: Broker): Promise<number> {
   return count;
 }
 
-function question(index: number): Question {
+function question(index: number): DecidedCall {
   const input = { env: "staging", index };
   const key = { cacheKey: cacheKeyOf("deploy", input), toolVersion: "1", program: null, granted: null };
   return {
@@ -150,7 +150,7 @@ function question(index: number): Question {
     argsHash: argsHashOf({ tool: "deploy", version: "1", input, agent: null }),
     grantKey: key,
     groupId: null,
-    show: () => ({
+    summarize: () => ({
       risk: "write",
       description: "use deploy",
       safeArgs: input,
@@ -158,7 +158,7 @@ function question(index: number): Question {
       covers: `deploy with ${JSON.stringify(input)}`,
       granted: null,
     }),
-    present: async () => presentText("deploy"),
+    preview: async () => presentText("deploy"),
   };
 }
 

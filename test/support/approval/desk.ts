@@ -2,8 +2,8 @@ import { expect } from "vitest";
 import { Broker } from "../../../src/approval/broker.ts";
 import type { ApprovalCallback } from "../../../src/approval/handlers.ts";
 import { CallbackHandler } from "../../../src/approval/handlers.ts";
+import type { RequestOptions } from "../../../src/approval/pending-request.ts";
 import { presentText } from "../../../src/approval/present.ts";
-import type { Bringing } from "../../../src/approval/waiting-room.ts";
 import type { ApprovalEvent } from "../../../src/event/event.ts";
 import { isApprovalEvent } from "../../../src/event/event.ts";
 import { type Journal, MemoryJournal } from "../../../src/journal/journal.ts";
@@ -49,7 +49,10 @@ export function desk(
 }
 
 /** How a request is brought to functions that answer; held until then. */
-export function bringing(callbacks: readonly ApprovalCallback[], more: Partial<Bringing> = {}): Bringing {
+export function bringing(
+  callbacks: readonly ApprovalCallback[],
+  more: Partial<RequestOptions> = {},
+): RequestOptions {
   return {
     handlers: callbacks.map((callback) => new CallbackHandler(callback)),
     present: async () => presentText("deploy"),

@@ -14,9 +14,9 @@ import { invocationOf, type ToolRule } from "../../../src/policy/tool-rule.ts";
 import {
   answerByGrant,
   answerByMode,
+  type JudgedCall,
   judge,
   type Rules,
-  type Subject,
   type Verdict,
 } from "../../../src/policy/verdict.ts";
 
@@ -44,7 +44,7 @@ export interface Deciding {
 export const DECIDING: Deciding = { judge, answerByGrant, answerByMode };
 
 /** What is judged of a case. */
-export function subjectOf({ tool, input, agent, risk, said, needsMore }: Case): Subject {
+export function subjectOf({ tool, input, agent, risk, said, needsMore }: Case): JudgedCall {
   return { ...invocationOf(tool, input, agent), risk, said, line: null, needsMore };
 }
 

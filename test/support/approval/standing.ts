@@ -1,7 +1,8 @@
-import { OUTSIDE, type Outside } from "../../../src/host/outside.ts";
+import { OUTSIDE, type Outside } from "../../../src/host/look/outside.ts";
 import { createSupervisor, type Outcome, type Session, type SessionOptions } from "../../../src/index.ts";
 import { knownPath } from "../../../src/profile/path.ts";
-import type { Supervisor, SupervisorOptions } from "../../../src/supervisor/supervisor.ts";
+import type { Supervisor } from "../../../src/session/supervisor.ts";
+import type { SupervisorOptions } from "../../../src/session/supervisor-options.ts";
 import { CALLER } from "../battery/people.ts";
 import { Place, type Settings } from "../battery/place.ts";
 import { Asked, Written } from "./asked.ts";

@@ -2,16 +2,18 @@
  * Takes each clause out of the plan that the selftest's attacks run under, one at a time, and prints a row for each: which
  * attacks get through then. Every mutant has folders of its own, because what gets through changes them.
  */
+
+import { ofBounds } from "../../../src/attacks/bounds.ts";
+import { ofMasks } from "../../../src/attacks/masks.ts";
+import { ofRepositories } from "../../../src/attacks/repositories.ts";
 import type { GatedPlan, PlanClause } from "../../../src/backend/plan.ts";
-import { thisHost } from "../../../src/host/host.ts";
-import { trialAnswers, trialScript } from "../../../src/host/trial-script.ts";
+import { trialAnswers, trialScript } from "../../../src/host/launch/trial-script.ts";
+import { thisHost } from "../../../src/host/look/host.ts";
 import { MemoryJournal } from "../../../src/journal/journal.ts";
 import { isInside, pathFromBytes, pathToBytes } from "../../../src/profile/path.ts";
-import { ofBounds } from "../../../src/selftest/cases/bounds.ts";
-import { ofMasks } from "../../../src/selftest/cases/masks.ts";
-import { ofRepositories } from "../../../src/selftest/cases/repositories.ts";
-import { type Ground, prepareGround } from "../../../src/selftest/ground.ts";
-import { createSupervisor } from "../../../src/supervisor/supervisor.ts";
+import { prepareGround, type SelftestFolders } from "../../../src/selftest/ground.ts";
+import { createSupervisor } from "../../../src/session/supervisor.ts";
+import { SOME_TARGET } from "../attack-target.ts";
 import { launchUnproven } from "./unproven.ts";
 
 const host = thisHost({ operatorFolders: [] });
@@ -31,15 +33,13 @@ async function tryWithout(clause: string | null) {
     host,
     journal: new MemoryJournal(),
   });
-  const { walls, ledger } = supervisor.shared;
-  if (walls.kind !== "standing") throw walls.error;
+  const { sandbox, ledger } = supervisor.shared;
+  if (sandbox.kind !== "available") throw sandbox.error;
   const cases = [ofMasks, ofRepositories, ofBounds].flatMap((of) =>
-    of({ ...ground, pid: 1, word: "word", port: 1, abstract: "", home: "/" }).filter(
-      ({ claim, on }) => claim !== "limit" && on !== "darwin",
-    ),
+    of({ ...SOME_TARGET, ...ground }).filter(({ claim, on }) => claim !== "limit" && on !== "darwin"),
   );
-  const argv = ["sh", "-c", trialScript(cases.map(({ attack }) => attack))] as const;
-  const { rendering } = (await supervisor.session({ caller: "person" }).prepare({ argv })).onYes;
+  const argv = ["sh", "-c", trialScript(cases.map(({ line }) => line))] as const;
+  const { rendering } = (await supervisor.session({ caller: "person" }).prepare({ argv })).withApproval;
   if (rendering.kind !== "plan" || rendering.plan.kind === "rules")
     throw new Error(JSON.stringify(rendering));
   const { plan } = rendering;
@@ -47,8 +47,8 @@ async function tryWithout(clause: string | null) {
   const protecting = plan.clauses.filter((one) => protects(one, ground));
   const left = protecting.find((one) => nameOf(one, ground) === clause);
   const { stdout, stderr } = await launchUnproven(left === undefined ? plan : without(plan, left, ground), {
-    surroundings: walls.surroundings,
-    runAs: walls.machine.runAs,
+    surroundings: sandbox.surroundings,
+    runAs: sandbox.machine.runAs,
   });
   const answers = trialAnswers(stdout);
   if (answers.length !== cases.length) throw new Error(`${clause}: ${answers.length} answers: ${stderr}`);
@@ -59,17 +59,17 @@ async function tryWithout(clause: string | null) {
 }
 
 /** What grants something protects nothing, but for a root to read, which could be shown to write. */
-function protects({ path }: PlanClause, { ws, docs }: Ground): boolean {
+function protects({ path }: PlanClause, { ws, docs }: SelftestFolders): boolean {
   return path === docs || (path !== ws && isInside(path, ws));
 }
 
-function nameOf({ path, args }: PlanClause, ground: Ground): string {
+function nameOf({ path, args }: PlanClause, ground: SelftestFolders): string {
   const place = ground.ws.slice(0, -"/ws".length);
   return `${args[0] === "--perms" ? args[2] : args[0]} ${path.slice(place.length)}`;
 }
 
 /** The plan without a mount, and without what seals it; a root to read is shown to write. */
-function without(plan: GatedPlan, { path, args }: PlanClause, { docs }: Ground): GatedPlan {
+function without(plan: GatedPlan, { path, args }: PlanClause, { docs }: SelftestFolders): GatedPlan {
   const inputs = plan.inputs.map((input) => {
     if (input.fd !== 3 || !("bytes" in input)) return input;
     const options = pathFromBytes(input.bytes).split("\0").slice(0, -1);

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { chownSync, existsSync, mkdirSync, readdirSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
-import { MACHINE } from "../../../src/host/cgroup/files.ts";
-import { LEAF, readySeats } from "../../../src/host/cgroup/seats.ts";
+import { MACHINE } from "../../../src/host/launch/cgroup/files.ts";
+import { LEAF, readySeats } from "../../../src/host/launch/cgroup/seats.ts";
 import { CALLER, type Person } from "./people.ts";
 import type { Start } from "./place.ts";
 
@@ -18,7 +18,7 @@ export const noCgroups =
 /** What a receipt says of the limits where cgroups can be made: version 1 does not hold all memory. */
 export const LIMITS_SAID =
   memory.kind === "seat" && memory.version === 1
-    ? "memory of all processes together: partial: cgroups of version 1 do not bound what TCP connections hold; those of version 2 do"
+    ? "memory of all processes together: partial: cgroups of version 1 do not count the memory of TCP connections; version 2 does"
     : "";
 
 if (MUST_WORK && noCgroups !== null) throw new Error(`cgroups must work here: ${noCgroups}`);

@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
+import type { Outcome, ProgramOutcome } from "../../../src/decide/outcome.ts";
 import { CofferdamError } from "../../../src/errors.ts";
-import { thisHost } from "../../../src/host/host.ts";
+import { thisHost } from "../../../src/host/look/host.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
-import type { Outcome, ProgramOutcome } from "../../../src/supervisor/outcome.ts";
-import { createSupervisor } from "../../../src/supervisor/supervisor.ts";
+import { createSupervisor } from "../../../src/session/supervisor.ts";
 import { localOutside } from "../web/local-outside.ts";
 import type { Job, Reply } from "./job.ts";
 
@@ -76,7 +76,9 @@ function replyOf(outcome: ProgramOutcome): Reply {
     return { kind: "denied", code: String(outcome.code), message: outcome.reason, hint: outcome.hint };
   }
   const { code, stdout, stderr, receipt } = outcome;
-  const standings = Object.fromEntries(Object.entries(receipt.standings).map(([id, one]) => [id, one.kind]));
+  const standings = Object.fromEntries(
+    Object.entries(receipt.enforcement).map(([id, one]) => [id, one.kind]),
+  );
   return {
     kind: "ran",
     code,
@@ -84,7 +86,7 @@ function replyOf(outcome: ProgramOutcome): Reply {
     stderr: stderr.bytes.toString(),
     runAs: receipt.runAs,
     standings,
-    limits: "reason" in receipt.standings.limits ? receipt.standings.limits.reason : "",
+    limits: "reason" in receipt.enforcement.limits ? receipt.enforcement.limits.reason : "",
     limitsReached: [...receipt.limitsReached],
     ...(receipt.mountChanges.length === 0
       ? {}
@@ -108,7 +110,7 @@ function obeyed({ path, runs }: { readonly path: string; readonly runs: readonly
 
 function toldOf(outcome: Outcome): Reply {
   const receipt = "receipt" in outcome ? outcome.receipt : null;
-  const files = receipt?.standings.files.kind ?? null;
+  const files = receipt?.enforcement.files.kind ?? null;
   const found = receipt?.appeared.found ?? [];
   const appeared = found.length === 0 ? {} : { appeared: found.map(obeyed) };
   if (outcome.kind === "done" && "value" in outcome)

@@ -5,10 +5,10 @@
  */
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { thisHost } from "../../../src/host/host.ts";
+import { thisHost } from "../../../src/host/look/host.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
+import { createSupervisor } from "../../../src/session/supervisor.ts";
 import { SqliteStore } from "../../../src/store/sqlite.ts";
-import { createSupervisor } from "../../../src/supervisor/supervisor.ts";
 
 /** What it is to do. */
 const FatesJob = z.strictObject({

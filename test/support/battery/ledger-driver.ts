@@ -9,12 +9,12 @@
 import fs from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Placeholder, placeholderAt } from "../../../src/backend/placeholder.ts";
-import { Ledger } from "../../../src/host/ledger.ts";
+import { Ledger } from "../../../src/host/launch/ledger.ts";
 import { type AbsolutePath, absolutePath, joinPath, parentOf } from "../../../src/profile/path.ts";
 import { wrapAll } from "./wrapped-fs.ts";
 
 /** No step of the ledger may take longer, whoever was killed meanwhile. */
-const MOST_MS = 4_000;
+const MAX_MS = 4_000;
 
 const [, , mode, state = "", tree = "", last = "0"] = process.argv;
 const ledger = new Ledger(absolutePath(state));
@@ -88,7 +88,7 @@ async function inTime<Value>(what: string, doing: PromiseLike<Value>): Promise<V
   const began = performance.now();
   const value = await doing;
   const took = performance.now() - began;
-  if (took > MOST_MS) console.log(`${what} took ${Math.round(took)} ms`);
+  if (took > MAX_MS) console.log(`${what} took ${Math.round(took)} ms`);
   return value;
 }
 

@@ -6,9 +6,9 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { LiveCalls } from "../../../src/host/live-calls.ts";
-import { isRunning, printProcess, readProcess, thisProcess } from "../../../src/host/process-id.ts";
-import type { Work } from "../../../src/host/work.ts";
+import { LiveCalls } from "../../../src/host/launch/live-calls.ts";
+import { isRunning, printProcess, readProcess, thisProcess } from "../../../src/host/launch/process-id.ts";
+import type { CallWork } from "../../../src/host/launch/work.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 
 const [, , state = "", marks = ""] = process.argv;
@@ -17,7 +17,7 @@ const me = printProcess(thisProcess());
 console.log("ready");
 
 for (let round = 0; ; round += 1) {
-  const places = ["/a", "/b", "/b/c"].flatMap((path): Work["places"] => {
+  const places = ["/a", "/b", "/b/c"].flatMap((path): CallWork["places"] => {
     const roll = Math.random();
     const access = roll < 0.3 ? "write" : "read";
     return roll < 0.6 ? [{ path, device: null, root: null, access }] : [];

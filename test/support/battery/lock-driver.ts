@@ -4,11 +4,11 @@
  */
 import { mkdirSync, readdirSync, readFileSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
-import { lock } from "../../../src/host/lock.ts";
+import { lock } from "../../../src/host/launch/lock.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 
 /** Others die with the lock, and their death is seen at once; the rest is waiting in turn. */
-const MOST_MS = 3_000;
+const MAX_MS = 3_000;
 
 const [, , folder = "", marks = ""] = process.argv;
 const mine = String(process.pid);
@@ -18,7 +18,7 @@ for (;;) {
   try {
     using _lock = await lock(absolutePath(folder));
     const waited = performance.now() - began;
-    if (waited > MOST_MS) console.log(`waited ${Math.round(waited)} ms`);
+    if (waited > MAX_MS) console.log(`waited ${Math.round(waited)} ms`);
     mkdirSync(join(marks, mine));
     spin(Math.random() * 2);
     for (const other of readdirSync(marks)) {

@@ -5,11 +5,11 @@
 import { readFileSync } from "node:fs";
 import type { GatedPlan } from "../../../src/backend/plan.ts";
 import { CofferdamError } from "../../../src/errors.ts";
-import { thisHost } from "../../../src/host/host.ts";
-import { run } from "../../../src/host/run.ts";
-import type { Surroundings } from "../../../src/host/surroundings.ts";
+import { run } from "../../../src/host/launch/run.ts";
+import type { Surroundings } from "../../../src/host/launch/surroundings.ts";
+import { thisHost } from "../../../src/host/look/host.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
-import { createSupervisor } from "../../../src/supervisor/supervisor.ts";
+import { createSupervisor } from "../../../src/session/supervisor.ts";
 import { type MutantRow, MutantsJob } from "./job.ts";
 import { type Mutant, mutantProbes, mutants, mutate } from "./mutants.ts";
 import { launchUnproven } from "./unproven.ts";
@@ -24,19 +24,19 @@ await using supervisor = await createSupervisor({
   config: job.config,
   profiles: [job.profile],
 });
-const { walls } = supervisor.shared;
-if (walls.kind !== "standing") throw walls.error;
-const { runAs } = walls.machine;
+const { sandbox } = supervisor.shared;
+if (sandbox.kind !== "available") throw sandbox.error;
+const { runAs } = sandbox.machine;
 const { rendering } = (await supervisor.session({ caller: "person" }).prepare({ argv: ["sh", "-c", script] }))
-  .onYes;
+  .withApproval;
 if (rendering.kind !== "plan" || rendering.plan.kind === "rules") throw new Error(JSON.stringify(rendering));
 const plan: GatedPlan = rendering.plan;
 await using _held = await supervisor.shared.ledger.hold("mutants", plan.placeholders);
 const nothing = { id: "files", change: "nothing" } as const;
-const hasDevices = walls.machine.facts.devices.kind === "made";
+const hasDevices = sandbox.machine.facts.devices.kind === "made";
 const tried = mutants(job).filter(({ needsDevices }) => needsDevices !== true || hasDevices);
 for (const mutant of [nothing, ...tried])
-  process.stdout.write(`${JSON.stringify(await rowOf(mutant, walls.surroundings))}\n`);
+  process.stdout.write(`${JSON.stringify(await rowOf(mutant, sandbox.surroundings))}\n`);
 process.stdin.destroy();
 
 async function rowOf(mutant: Mutant, given: Surroundings): Promise<MutantRow> {
@@ -71,7 +71,7 @@ async function withProof(changed: GatedPlan, surroundings: Surroundings): Promis
   }
 }
 
-/** Opens the gate without a look at the walls, and tells which probes got through. */
+/** Opens the gate without a look at the sandbox, and tells which probes got through. */
 async function withoutProof(
   changed: GatedPlan,
   surroundings: Surroundings,

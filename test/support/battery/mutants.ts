@@ -1,9 +1,12 @@
+import { syscallNumbers, syscallOn } from "../../../src/attacks/syscall.ts";
 import type { GatedPlan, Protection } from "../../../src/backend/plan.ts";
 import { ALLOW } from "../../../src/backend/seccomp/abi.ts";
 import { answer, assemble } from "../../../src/backend/seccomp/assemble.ts";
-import type { Surroundings } from "../../../src/host/surroundings.ts";
-import { NR, syscall } from "../../../src/selftest/syscall.ts";
+import type { Surroundings } from "../../../src/host/launch/surroundings.ts";
 import { OPENS_TTY } from "./terminal.ts";
+
+const NR = syscallNumbers(process.arch);
+const syscall = syscallOn(process.arch);
 
 /** One way in which a launch could be other than planned. */
 export interface Mutant {

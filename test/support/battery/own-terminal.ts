@@ -1,7 +1,7 @@
-import type { TerminalWindow } from "../../../src/host/window.ts";
-import type { CallOptions } from "../../../src/supervisor/call-options.ts";
-import type { Session } from "../../../src/supervisor/session.ts";
-import type { Supervisor } from "../../../src/supervisor/supervisor.ts";
+import type { CallOptions } from "../../../src/call/call-options.ts";
+import type { TerminalWindow } from "../../../src/host/launch/window.ts";
+import type { Session } from "../../../src/session/session.ts";
+import type { Supervisor } from "../../../src/session/supervisor.ts";
 import { CALLER } from "./people.ts";
 import { Place, type Settings } from "./place.ts";
 import { OPENS_TTY, PUSHES } from "./terminal.ts";

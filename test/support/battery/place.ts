@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Host } from "../../../src/host/host.ts";
-import { thisHost } from "../../../src/host/host.ts";
+import type { Host } from "../../../src/host/look/host.ts";
+import { thisHost } from "../../../src/host/look/host.ts";
 import { createSupervisor, type Supervisor } from "../../../src/index.ts";
 import { knownPath } from "../../../src/profile/path.ts";
 import { type Job, Reply } from "./job.ts";

@@ -66,7 +66,7 @@ export function end(pids: readonly number[]): void {
 }
 
 /** Empty when it is gone, or another user's. */
-function textOf(file: string): string {
+export function textOf(file: string): string {
   try {
     return readFileSync(file, "latin1");
   } catch {

@@ -7,10 +7,10 @@
  */
 import fs from "node:fs";
 import { join } from "node:path";
-import { thisHost } from "../../../src/host/host.ts";
-import { printProcess, thisProcess } from "../../../src/host/process-id.ts";
-import { Quarantine } from "../../../src/host/quarantine/quarantine.ts";
-import { isHeld } from "../../../src/host/quarantine/record.ts";
+import { printProcess, thisProcess } from "../../../src/host/launch/process-id.ts";
+import { Quarantine } from "../../../src/host/launch/quarantine/quarantine.ts";
+import { isHeld } from "../../../src/host/launch/quarantine/record.ts";
+import { thisHost } from "../../../src/host/look/host.ts";
 import { type AbsolutePath, absolutePath, joinPath, knownPath } from "../../../src/profile/path.ts";
 import { FROM, inventoryOf, plantedAt } from "../quarantine/inventory.ts";
 import { wrapAll } from "./wrapped-fs.ts";

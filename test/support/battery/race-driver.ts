@@ -7,10 +7,10 @@ import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { CofferdamError } from "../../../src/errors.ts";
-import { thisHost } from "../../../src/host/host.ts";
-import { run } from "../../../src/host/run.ts";
+import { run } from "../../../src/host/launch/run.ts";
+import { thisHost } from "../../../src/host/look/host.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
-import { createSupervisor } from "../../../src/supervisor/supervisor.ts";
+import { createSupervisor } from "../../../src/session/supervisor.ts";
 import { RaceJob, type RaceResult } from "./job.ts";
 
 /**
@@ -37,12 +37,12 @@ await using victim = await createSupervisor({
 });
 const session = victim.session({ caller: "person" });
 const prepared = await session.prepare({ argv: ["true"] });
-const { rendering } = prepared.onYes;
-const { walls, ledger, standing } = victim.shared;
-if (rendering.kind !== "plan" || walls.kind !== "standing") throw new Error(JSON.stringify(rendering));
+const { rendering } = prepared.withApproval;
+const { sandbox: walls, ledger, policy } = victim.shared;
+if (rendering.kind !== "plan" || walls.kind !== "available") throw new Error(JSON.stringify(rendering));
 await using _held = await ledger.hold("race", job.how === "calls" ? [] : rendering.plan.placeholders);
 const needs = { ...prepared.facts, writable: [absolutePath(job.root)] };
-const plan = job.how === "plain" ? rendering.plan : standing.backend.shelter(rendering.plan, needs);
+const plan = job.how === "plain" ? rendering.plan : policy.backend.shelter(rendering.plan, needs);
 
 const stop = new AbortController();
 const swapping = job.isSandboxed
@@ -93,7 +93,7 @@ async function call(): Promise<boolean> {
 
 /** The same plan again and again, without any look at the files before. */
 async function runPlan(): Promise<boolean> {
-  if (walls.kind !== "standing") return false;
+  if (walls.kind !== "available") return false;
   const { machine, surroundings } = walls;
   const { code } = await run(plan, {
     stdin: null,

@@ -7,17 +7,17 @@ import { readdirSync } from "node:fs";
 import { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { CofferdamError } from "../../../src/errors.ts";
-import { thisHost } from "../../../src/host/host.ts";
+import { thisHost } from "../../../src/host/look/host.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
+import type { Session } from "../../../src/session/session.ts";
+import { createSupervisor } from "../../../src/session/supervisor.ts";
 import { MemoryStore } from "../../../src/store/memory.ts";
-import type { Session } from "../../../src/supervisor/session.ts";
-import { createSupervisor } from "../../../src/supervisor/supervisor.ts";
 import { descendantsOf } from "./descendants.ts";
 import { ENDINGS, Figures, SoakJob } from "./soak-job.ts";
 
 const job = SoakJob.parse(JSON.parse(process.argv[2] ?? ""));
 const ends = new Map<string, number>();
-const MOST_MORE = 20;
+const MAX_MORE = 20;
 /** Lives as long as the process, as an agent's own signal does. */
 const lasting = new AbortController();
 let dice = job.seed;
@@ -29,7 +29,7 @@ await soak(job.perSession);
 await tell();
 await soak(job.calls);
 // Now and then what is rare is in none of the calls: then there are more.
-for (let more = 0; more < MOST_MORE && ENDINGS.some((end) => !ends.has(end)); more += 1)
+for (let more = 0; more < MAX_MORE && ENDINGS.some((end) => !ends.has(end)); more += 1)
   await soak(job.perSession);
 await tell();
 print({ kind: "ends", ends: Object.fromEntries(ends) });
@@ -42,7 +42,7 @@ async function soak(calls: number): Promise<void> {
     profiles: job.profiles,
     cwd: absolutePath(job.cwd),
     // Full after a few calls: what grows behind that is not what is kept on purpose.
-    store: new MemoryStore({ mostEvents: 100, mostSettled: 20 }),
+    store: new MemoryStore({ maxEvents: 100, maxSettled: 20 }),
   });
   const until = made + calls;
   while (made < until) {

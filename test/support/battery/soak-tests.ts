@@ -7,7 +7,7 @@ import { ENDINGS } from "./soak-job.ts";
  * So much may a call leave in the heap, in bytes. Nothing of it is kept: functions are compiled when they are first called,
  * and optimised when they have often been, some of them only after a thousand calls.
  */
-const MOST_PER_CALL = 1_000;
+const MAX_PER_CALL = 1_000;
 
 /** Registers the test that so many calls, however they end, leave nothing and need no more at the end than at the beginning. */
 export function itLeavesNothing(person: Person, calls: number, timeoutMs: number): void {
@@ -30,8 +30,8 @@ export function itLeavesNothing(person: Person, calls: number, timeoutMs: number
     expect(soaked.killed).toBeGreaterThan(0);
     // The twin: calls came to every ending.
     expect(Object.keys(ends).toSorted()).toEqual(expect.arrayContaining([...ENDINGS]));
-    expect(after.heapBytes - before.heapBytes).toBeLessThan(2 * 1024 ** 2 + MOST_PER_CALL * calls);
-    if (calls >= 1_000) expect(perCall).toBeLessThan(MOST_PER_CALL);
+    expect(after.heapBytes - before.heapBytes).toBeLessThan(2 * 1024 ** 2 + MAX_PER_CALL * calls);
+    if (calls >= 1_000) expect(perCall).toBeLessThan(MAX_PER_CALL);
   });
 }
 

@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { environmentIn } from "./command.ts";
 import { descendantsOf, untilGone } from "./descendants.ts";
 import { checkoutFor, type Person, runFile } from "./people.ts";
 import { Place } from "./place.ts";
-import { describeProcess, leftAfter } from "./processes.ts";
+import { describeProcess, leftAfter, textOf } from "./processes.ts";
 import { Figures, type SoakJob } from "./soak-job.ts";
 
 type Look = Extract<Figures, { kind: "figures" }>;
@@ -165,12 +165,4 @@ function residueOf(place: Place, temporary: string): readonly string[] {
 
 function listed(folder: string): readonly string[] {
   return existsSync(folder) ? readdirSync(folder) : [];
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return "";
-  }
 }

@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import type { GatedPlan } from "../../../src/backend/plan.ts";
 import { goLine } from "../../../src/backend/proxy-way.ts";
-import { ProgramStreams } from "../../../src/host/program-streams.ts";
-import { launch } from "../../../src/host/spawn.ts";
-import { firstByte, readableAt, writableAt } from "../../../src/host/streams.ts";
-import { descriptorsFor, type Surroundings } from "../../../src/host/surroundings.ts";
+import { ProgramStreams } from "../../../src/host/launch/program-streams.ts";
+import { launch } from "../../../src/host/launch/spawn.ts";
+import { firstByte, readableAt, writableAt } from "../../../src/host/launch/streams.ts";
+import { descriptorsFor, type Surroundings } from "../../../src/host/launch/surroundings.ts";
 
 /** How a plan is started without a look at its walls. */
 export interface Unproven {

@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { absolutePath } from "../../../src/profile/path.ts";
-import { casesFor } from "../../../src/selftest/cases/all.ts";
-import { CLAIMS, type ClaimId } from "../../../src/selftest/claims.ts";
+import { readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { CLAIMS, type ClaimId } from "../../../src/attacks/claims.ts";
+import { attacksFor } from "../../../src/attacks/table.ts";
 import { drillsFor } from "../../../src/selftest/drills.ts";
+import { SOME_TARGET } from "../attack-target.ts";
+import { dailyTests } from "../nightly.ts";
 
 /** A test that names the claim that it proves, and where it stands. */
 export interface Evidence {
@@ -13,15 +14,12 @@ export interface Evidence {
   readonly where: string;
 }
 
-const TESTS = join(import.meta.dirname, "../..");
-const at = (name: string) => absolutePath(`/top/${name}`);
+const CHECKOUT = join(import.meta.dirname, "../../..");
 
-/** Every case of the selftest, and every title in `test/` that begins with the id of a claim. */
+/** Every case of the selftest, and every title of a daily test in `test/` that begins with the id of a claim. */
 export function evidence(): readonly Evidence[] {
-  const folders = { ws: at("ws"), docs: at("docs"), notes: at("notes"), outside: at("outside") };
-  const target = { ...folders, pid: 1, word: "w", port: 1, abstract: "a", home: at("home") };
   const cases = (["linux", "darwin"] as const).flatMap((platform) => [
-    ...casesFor(target, platform),
+    ...attacksFor(SOME_TARGET, platform),
     ...drillsFor(platform),
   ]);
   return [
@@ -55,14 +53,13 @@ const TITLE =
   /(?:\b(?:it|test|describe|itNeeds)\b[^"'`\n]*\(|\bitUnless\(\s*[\w.]+,|\)\s*\()\s*(["'`])([a-z][a-z.-]*): ((?:(?!\1)[^\\\n]|\\.)*)\1/g;
 
 function titles(): readonly { readonly id: string; readonly title: string; readonly where: string }[] {
-  return readdirSync(TESTS, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".test.ts") && !name.startsWith("claims"))
-    .sort()
-    .flatMap((where) =>
-      [...readFileSync(join(TESTS, where), "utf8").matchAll(TITLE)].map(([, , id = "", title = ""]) => ({
+  return dailyTests()
+    .filter((file) => file.startsWith("test/") && !file.startsWith("test/claims"))
+    .flatMap((file) =>
+      [...readFileSync(join(CHECKOUT, file), "utf8").matchAll(TITLE)].map(([, , id = "", title = ""]) => ({
         id,
         title,
-        where,
+        where: relative("test", file),
       })),
     );
 }

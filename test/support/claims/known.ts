@@ -20,7 +20,7 @@ export const HISTORY: readonly Known[] = [
   {
     name: "CVE-2019-10063",
     lesson: "a filter that compares more of a request's bits than the kernel does",
-    tests: ["tty: nor with other bits set in the request's high half (TIOCSTI)"],
+    tests: ["tty: no input can be pushed with other high bits (TIOCSTI)"],
   },
   {
     name: "CVE-2023-28100, CVE-2023-1523",
@@ -96,7 +96,7 @@ export const HISTORY: readonly Known[] = [
     lesson: "a device in whose place something else is shown",
     tests: [
       "fs.write: the mode of a device of the host cannot be changed",
-      "fs.views: a file cannot be made in /dev",
+      "fs.views: a file cannot be created in /dev",
     ],
   },
   {
@@ -128,9 +128,9 @@ export const TRAPS: readonly Known[] = [
     name: "what is missing can't be mounted over, or is made on the host and stays",
     lesson: "placeholders of our own, of the right type, in a ledger",
     tests: [
-      "fs.missing: a missing name (missing) cannot be made as a file",
-      "fs.missing: a missing name (no/such/missing) cannot be made as a file",
-      "fs.residue: no placeholder is left where something missing was held",
+      "fs.missing: a missing name (missing) cannot be created as a file",
+      "fs.missing: a missing name (no/such/missing) cannot be created as a file",
+      "fs.residue: no placeholder stays where a missing file was protected",
     ],
   },
   {
@@ -142,7 +142,7 @@ export const TRAPS: readonly Known[] = [
     name: "an empty folder over a hidden one can be written to, or opened up by its mode",
     lesson: "sealed by a remount",
     tests: [
-      "fs.read: a hidden folder cannot be opened up by its mode",
+      "fs.read: a hidden folder cannot be opened by a change of its mode",
       "fs.read: a hidden folder cannot be written into",
     ],
   },
@@ -150,7 +150,7 @@ export const TRAPS: readonly Known[] = [
     name: "a folder above a protected path is moved away",
     lesson: "pins on every folder between",
     tests: [
-      "fs.rename: the folder that holds a protected file cannot be moved away",
+      "fs.rename: the folder of a protected file cannot be moved",
       "git.exec: repository/.git cannot be moved away",
     ],
   },
@@ -169,13 +169,13 @@ export const TRAPS: readonly Known[] = [
     lesson: "hard links can't be made across mounts, and links lead to what is hidden, too",
     tests: [
       "fs.read: a hidden file (hidden) cannot be read by a hard link made inside",
-      "fs.read: a hidden file (hidden) cannot be read by a link that was there",
+      "fs.read: a hidden file (hidden) cannot be read by an existing link",
     ],
   },
   {
     name: "a read-only mount does not keep anybody from connecting to a socket",
     lesson: "what is not granted is not there",
-    tests: ["sock: a socket in a folder that nobody granted cannot be reached"],
+    tests: ["sock: a socket in a folder that is not granted cannot be reached"],
   },
   {
     name: "the network's namespace does not hold vsock back, nor does a view hold abstract sockets",
@@ -185,7 +185,10 @@ export const TRAPS: readonly Known[] = [
   {
     name: "the first process keeps the launcher's variables",
     lesson: "the launcher has none",
-    tests: ["env: nor in the environment of any process inside", "env: only planned names are visible"],
+    tests: [
+      "env: an unlisted variable is in no environment of a process inside",
+      "env: only planned names are visible",
+    ],
   },
   {
     name: "root keeps its capabilities, and owns the files of /proc/sys",
@@ -207,7 +210,10 @@ export const TRAPS: readonly Known[] = [
   {
     name: "a launcher whose parent dies while it builds leaves its sandbox behind",
     lesson: "nothing goes before its death signal was seen to be set",
-    tests: ["proc: nothing survives supervisors that are killed at every instant of a launch"],
+    tests: [
+      "proc: nothing is left of walls in a shelter",
+      "proc: nothing survives supervisors that are killed at every instant of a launch",
+    ],
   },
   {
     name: "mounts of the host that arrive later are writable under a read-only bind",
@@ -217,12 +223,15 @@ export const TRAPS: readonly Known[] = [
   {
     name: "the base of a sandbox is writable and has no bound",
     lesson: "sized, and sealed at the end",
-    tests: ["fs.views: a file cannot be made in the base", "fs.views: shared memory takes no more either"],
+    tests: [
+      "fs.views: a file cannot be created in the base",
+      "fs.views: shared memory does not exceed `shared_memory`",
+    ],
   },
   {
     name: "a helper that a repository plants where PATH finds it",
     lesson: "helpers are the system's own",
-    tests: ["helper: a launcher that lies first in PATH is not the one that is started"],
+    tests: ["helper: a planted launcher that comes first in PATH is not started"],
   },
   {
     name: "a crash starts a program of the host's",

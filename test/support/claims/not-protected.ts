@@ -1,63 +1,417 @@
-/**
- * What is not protected, and why or how far. Each begins with what it is about, in bold. Whoever closes one of these takes
- * it out; whoever finds another puts it in.
- */
-export const NOT_PROTECTED: readonly string[] = [
-  `**Kernel bugs.** A sandbox is as strong as the kernel under it.`,
-  `**Files in the workspace that you run later**: package scripts, Makefiles, virtual environments, programs. What the agent was asked to write is yours to read before you run it. New files that tools of development execute when they are started are told in the receipt (\`appeared\`), and can be changed where they exist.`,
-  `**What hosts execute by themselves, while the call runs.** What a call makes is in its place until the call has ended: an editor, an agent or a shell plugin that watches the folder may execute it in that time, and so may one that runs when a supervisor is killed, until the next supervisor of that user starts. A server under \`cofferdam mcp --wrap\` acts between calls, too: what it makes then is in its place until the next call of one of its tools has ended, or the server has. The same holds for what stands in for the product itself, as a \`node_modules/.bin/cofferdam\` that \`npx\` would take. Programs of the call can start nothing outside of the walls themselves. With \`sandbox: { appeared: report }\` nothing is taken away but what stands in for the product; all else is told. An operator's profile (\`appeared: ask\`) rules that out.`,
-  `**Names that the table does not have.** \`profiles/protected.executed.json\` lists what is known, most of it with a source; what else programs of your host execute, list in an operator's profile (\`executed\`). Programs find more by what other files name (a hook in another folder, a task that runs a script): what such a file names is a file in the workspace. Nor can any list name the modules that a program of the folder imports: for example, \`python3 -m pdb\` imports the \`cmd.py\` of the folder that it is started in. \`.env\` is not in the table, because projects make it for themselves: direnv and the like read it only where an allowed file says so. \`node_modules\`, \`site-packages\` and \`dist-packages\` hold the files of others, of which what appears is told and left. Files that are there already can be changed and removed, so that packages can be installed anew. So it is in folders that tools fill as a whole (\`dist\`, \`target\`, \`vendor\`, \`.venv\` and others: \`src/profile/dependency-trees.ts\`): there what a call changes or makes is seen to after the call, also where it moves a folder or changes what a link there leads to, unless that link is one of several in a row, or one outside of the tree leads into it: then it is not told. On tmpfs a write through a shared writable mapping that was made before does not change a file's times, so a change by it in a build tree is not seen. Git's own files stay read-only in all of these. The names are looked for below a root: a root of your own that is called \`build\` is no such folder. The table has names in such folders, too (\`node_modules/.bin/sh\`): these stay read-only. A link by which such a file gets a path outside of these folders is taken away, where the call made the link or made it lead there. A root inside such a folder counts as part of it, if a root around it can be written, too.`,
-  `**A HOME that others may write in.** Where the user database does not know the caller, as in some containers, \`HOME\` counts as soon as the caller may write there, whoever else may. Folders above HOME are not looked at. The state folder and what you trust count only where they belong to the caller alone. Others can put git's settings, profiles and versions of programs there. \`cofferdam doctor\` tells which home counts, and why.`,
-  `**What others make while a call runs.** Who made a file is not known: what appears in a writable root during a call is taken for the call's, also where you or your editor made it. It is asked about, or in quarantine, and not lost: \`cofferdam quarantine restore\`. After a supervisor was killed that holds for what appeared until some seconds after its end, and what came later is left. When it ended is told by a helper that waits for it, from the second second of a call on. Where it stood still from before that until it was killed (stopped, or busy), or the helper was killed with it, the end is taken to be its last sign of life: what the call made more than six seconds after that is told, and left. What git checks out, clones and adds as a worktree is left on two conditions. Its repository, or the one on this machine of which it is a clone, was there before and held exactly these bytes in a branch or tag, whoever put them there. And no file of it has another name (a hard link), by which a later call could change it. A clone from the network is asked about. A link of yours that stands for a folder of such a program (\`.direnv\`) may come to lead to more than 10,000 names: then the link itself is taken away, as no later call could start, and what it leads to stays. After a kill, a link of yours among installed packages counts as the call's where a folder above it was changed.`,
-  `**What the program of a library's user loads.** The supervisor knows what it loads and starts itself. What else the same process loads later, from a folder in a root that tools may write, a tool can change: \`cofferdam check\` names it as far as it can see it. Keep the code of your agent outside of its roots, as well as what it loads by itself (\`node_modules/.cache\` of a compiler). So it is with what a file loads that an option of Node names (\`--import ./hook.mjs\`, \`NODE_OPTIONS\`): the file is read-only, and so is each file that stands in quotes in it as a path, a URL or a name that Node finds, and what those files load. What is not seen is a name that is put together (\`join(folder, name)\`, from another folder than the file's own), one that is written with escapes (\`"./\\u0068ook.mjs"\`), what comes after the first 256 files, the first MiB of one, or 4096 names, and a package that Yarn's Plug'n'Play finds for such an option or file where cofferdam itself is installed elsewhere. Keep modules that options load outside of the roots.`,
-  `**What package managers obey when they start the product.** \`pnpm exec cofferdam\`, \`yarn cofferdam\` and \`npx cofferdam\` do first what files of the project say. A manifest that starts something else under the name is taken away, and so is a program that they look up before it, as \`node_modules/.bin/sh\`. \`.npmrc\`, \`.yarnrc.yml\`, \`.pnpmfile.cjs\` and \`.corepack.env\` are in the table. Tools can change other files that they obey. These are known: \`packageManager\` in \`package.json\`, by which Corepack and pnpm choose the package manager that they fetch and run; the \`bin:\` entries of \`yarn.lock\` and what \`.yarn/install-state.gz\` says of the same, by which \`yarn cofferdam\` finds the command; \`nodeOptions\` in \`pnpm-workspace.yaml\`; and the files in a folder that a manifest names as \`directories.bin\`. There may be more. The receipt tells a new \`package.json\` or \`pnpm-workspace.yaml\`, and nothing else of these. Where the product is installed neither in the project nor globally, \`npx cofferdam\` runs any package in the project's \`node_modules\` whose manifest, or whose entry in npm's \`node_modules/.package-lock.json\`, bears the name, and else what the registry has under it, so install it. In a project that tools may write start \`node_modules/.bin/cofferdam\` itself, or a global one. Copies of the product in a root are found before each call by the name of their folder, \`node_modules/cofferdam\`, and held with the packages that they load. A copy under another name (\`npm install other@npm:cofferdam\`) is not found, nor is one that Yarn's Plug'n'Play finds in an archive, and tools can change these. One that is installed while a call runs is held from the next call on; so is one that the call itself brings, and \`node_modules\` around it can only be read then.`,
-  `**What variables name relatively.** A relative entry of PATH, as \`bin\`, means a folder below each working folder of a shell, and is protected in every folder of a root. PATH may also have the working folder itself (\`.\`, or an empty entry). Then a new program is taken away that a call makes with the product's name, or with a name that is started before it. One that was there can be changed, except in the folder in which the product was started. Any other variable or option that names something relatively (\`LD_LIBRARY_PATH=:/opt/lib\`, \`NODE_OPTIONS=--import ./hook.mjs\`) is protected as it is found from that folder alone: a later start in another folder of a root uses what lies there, and tools can make that. Name absolute paths.`,
-  `**What the process for file tools could see.** Inside its walls are the roots, the system's programs and Node, whatever ceilings say of the last two; it holds each path against the profile before it answers, and no tool leads around it.`,
-  `**Another file in the instant of a rename.** A write replaces the file whose state was approved; between the last look at it and the rename some microseconds remain, in which a change by another program is lost. Hard links are cut by it.`,
-  `**Functions of the host's own** behind the gate (\`run\`, \`guard\`, \`createGate\`), and \`web_fetch\`, run in the host's process, without walls.`,
-  `**What a person is shown is not all there is.** Of arguments secrets are hidden by the names they stand under and by known shapes, one word at most of a text, so that the rest of them may show; long ones are cut; the prompt says what was left out. A command is always there whole, its secrets too. A yes holds for all of it. What files hold that a program reads is not frozen, and of what it reads from a stream nobody knows beforehand.`,
-  `**Other programs that write to the person's terminal** while a question stands there, and a host that passes a tool's output to it unfiltered. What \`cofferdam\` itself passes on waits for the answer and is filtered.`,
-  `**What a program draws on a terminal of its own** reaches yours as it is, as much of it as there is: it can set the title, the folder that new tabs open in, what one kind of terminal alone knows, and, where your terminal lets programs do that, the clipboard, and look like something else as long as it runs. No question is asked there meanwhile. \`--no-terminal\` filters. SIGKILL of \`cofferdam\` leaves your terminal raw.`,
-  `**Who can write the store of approvals** can say yes to whatever waits there, and reads the inputs of calls that are not over. The file in the state folder is its user's alone; a database is shared by whoever has its password. What was approved is judged again before it runs, so no answer in the store gets past a deny, a profile or the walls.`,
-  `**Who has an approver's token, or sees one.** It is all that the HTTP server asks for: whoever reads the address of the inbox in a terminal, a history or a list of processes can answer. It stays in the tab that it was opened in. Without TLS before the server what is sent can be read on the way; by default nothing leaves the machine. A token for each person tells who answered, and says nothing of who they are.`,
-  `**Who sits at an MCP client, or a framework's app.** A form that comes back, an approval in a conversation, a resume are taken for the answer of whoever the client or the program says: whether a person saw it, they alone know. \`approval.channels.elicitation: false\` asks elsewhere. Messages, run states and checkpoints that a framework keeps are its host's to guard: whoever can write them can answer what is open, and have the agent do what it may do unasked.`,
-  `**What a tool answers** reaches the model as it is, whether it comes from a page, a file or an MCP server that was wrapped: it may be meant to mislead the model. What the model then does walks through the gate.`,
-  `**Who asks, gives up and asks again.** Only so many questions wait at any time. But each of them was told to whoever answers, as by a message in the chat, and stands in the record.`,
-  `**A page without an announced end.** A server may send neither a length nor chunks: then the page ends where its connection is closed. Somebody between who closes it in order cuts the page, and nothing shows it, also where the connection is TLS.`,
-  `**Who listens where the HTTP server did.** Pages of the inbox that are still open when \`cofferdam serve\` ends go on asking there, with their token, and can't tell who answers. Any user of the machine can take a TCP port that is free. Where the token is fixed (\`token_env\`) and the port too, whoever took it has a token that counts as soon as the server is back; one that is made anew at each start is worth nothing by then. A unix socket in a folder that is its user's alone can be taken by nobody else: with fixed tokens listen there, and put a server that speaks TLS before it, for pages trust its certificate and not its port.`,
-  `**Who floods the HTTP server** from this machine makes it slow, and can take all the connections that it keeps: then nobody is answered over HTTP, and requests wait until their time runs out. Nothing is approved by that. Of a connection that reads no answers the server holds four at the most; what the kernel keeps for it, some MB, comes on top. Whoever guesses tokens is slowed down, and whoever has one is let in all the same.`,
-  `**Records, against whoever may write them.** The hashes in a record are no signature: who may write in the journal's folder, as any program of that user outside the walls, can remove records, cut one off at a line, write one anew with hashes that fit, or add to it. All but the last shows against a head that was kept where they can't write (\`cofferdam journal head\`), and not before that head. A line that was written is in the hands of the system, which may lose the last ones when the power goes.`,
-  `**What a rule on command lines says, run by other means.** Lines are parsed as bash reads them, and what is not understood is never let pass unasked; a rule that denies finds what stands in a line, not what a line makes up when it runs (\`$X\`, \`base64 -d | sh\`), which asks. Rules know a program by its names and its file, and lists of programs and options that run others (\`bash -c\`, \`env\`, \`find -exec\`). These lists are not complete. A copy of a program, or one that runs what a file or a module says (\`make\`, \`npm test\`, \`python3 -m\`, a script), is not recognised. The paths that \`sandbox_paths\` is about are looked at before the line runs: a command before them in it, or a call beside it, can put a link in their place. Rules decide what is asked; the walls decide what is possible.`,
-  `**What the caller's PATH and variables name outside of the roots.** Runtimes that a config names are found by them, at each start: another version is granted without a new question, and so is a virtual environment outside of the roots together with the Python that it leads to. \`cofferdam trust\` shows the folders as they are at that moment. Folders that must stay the same are listed by hand: \`{ name, read }\`; where these lead is remembered.`,
-  `**Repositories made during a call, and what git does not take for one when a call starts.** What a call creates holds the call's own bytes, hooks and configuration included. The receipt tells each new repository, and what git may run in it: \`anything\` where that can't be read as git would read it (a NUL, more than 1 MiB, no plain file, a way through \`/proc\`), and \`core.worktree\` where git writes to a folder that is not the repository's own. One in which git may run something is not left live (\`planted\`); with \`appeared: report\` it is, and one that can't be read refuses further calls until it is put right or removed. Links that it puts into a repository's folder are told too, because git on the host writes through them (\`COMMIT_EDITMSG\`, \`logs/HEAD\`): what they lead to could be a file of yours. Links that were there and lead elsewhere by now are not told. A call whose supervisor is killed has no receipt; the next start tells what it took away of that call's files. An operation in progress is the call's own, too: \`git rebase --continue\` runs the \`exec\` lines of its list, and that of a cherry-pick or revert the strategy that its options name. Programs that your own configuration names by a path in the workspace (\`core.fsmonitor\`, \`core.sshCommand\`, filters, aliases) are files in the workspace; a \`core.hooksPath\` that is the working tree itself is not protected. A repository that lies neither in what a call may write nor above it is not looked for, whatever its configuration names there; \`remotes\` and \`branches\`, files of an old kind that say where a push goes, are told when they are made, and in a bare repository whose name does not end in \`.git\` not even that.`,
-  `**What stands in the index and in commits.** A call may commit, so it may commit a \`.envrc\`: \`git checkout\`, \`git stash\` or \`git reset --hard\` on the host puts it there; in a later call they do, too, and it is told and left. A flag in the index (\`skip-worktree\`) keeps \`git status\` from showing it. \`git add -A\` inside takes along the empty file that stands in for a configuration that is included (\`include.path\`) and missing.`,
-  `**What links in protected folders lead to**, but for git's hooks: an editor's or agent's folder of hooks is read-only, and a script elsewhere in the workspace that a link in it names is not.`,
-  `**A folder that is moved or copied on the host while a call holds something missing in it.** The placeholder moves along, and is removed there when the call ends; where the supervisor is killed before that, it stays, empty. The receipt tells that mounts changed. What copies a folder meanwhile copies the placeholders in it too, and the copies stay.`,
-  `**Two calls at once on one folder** have together what each has: they can hand each other open descriptors, and one can write the program that the other is about to start. Which file it is, and what it holds, is looked at for the last time when the walls stand, right before it may start; what changes it in that instant is not seen. \`sandbox.isolate_calls\` runs such calls one after another. What one hides until it is over, and another puts back, is new for both where one supervisor runs them; calls of two supervisors can leave it that way, and neither receipt tells it. Calls of other users, with other state folders, or in other containers are not known to each other.`,
-  `**As root: device nodes that can't be made.** Tools of root's get nodes that nobody inside owns, so that they can't change the host's. Where none can be made (no \`CAP_MKNOD\`, or a state folder on a file system without devices), \`/dev/null\` and its like inside are the host's own, and a process can change their modes and times. The receipt and \`doctor\` say so (\`files: partial\`). Run tools as an ordinary user there, or give the roots to one.`,
-  `**Setgid files** of its own group can be made by a tool in a writable root, and **setuid files that are there already** can be changed through a memory map, which does not take the bit off as write(2) does.`,
-  `**What listed hosts do with what they get.** A program may send all that it can read to a host that it may reach, and a name below a wildcard (\`*.example.org\`) is looked up as the program makes it up. TLS is passed on unread: many hosts may stand behind one address, and a program that is connected to one can ask it for another, unless \`strict_sni\` wants hellos to name the host that was asked for; one inside an encrypted hello (ECH) is not seen, and what is said after the hellos, or without TLS, nobody looks at. Plain HTTP through a tunnel is not read either. With \`network: true\` every name is looked up that a program asks for. A look-up may go on after the end of its call, as the machine's own can't be taken back, and two that nobody answers hold up those of all calls. A host that is listed by a private address, or as \`private\`, is as near as it is to this machine. Where a name and an address are both listed, the name may lead to that address, also on loopback: whoever answers for the name decides whether it does, and the server there is then asked under that name. Programs could ask it by its address anyway. \`name at address\` lists the name at this address and nothing else.`,
-  `**What an open port gives away.** Whoever is on this machine reaches the server of a call that asked for a port: every user, every other program, and pages of other sites in a browser, which can send it requests. What it answers is the call's own. A page of it runs its scripts in your browser, outside of all walls, with what your browser can reach: it can send requests to other servers on your machine and in your network, and cookies of \`localhost\` are those of all its ports. Bytes go by such a connection without a bound, and no limit on connections or transfer counts them. Open the page in a browser profile of its own, or set \`ports: []\` in an operator profile. On Linux a helper outside of the walls (perl, in the sandbox's user and network namespaces alone) makes the connections inside. It ends with the call and with the supervisor.`,
-  `**What an upstream proxy gives away.** With \`shell.network.proxy\` a listed name is not looked up here: the proxy finds it, and only the name is judged. So the proxy sees every name and all that is not encrypted, and it may lead a listed name to any address that it can reach itself, private ones and a cloud's metadata service among them; TLS alone shows a program that it speaks with the host it meant. \`localhost\`, names under \`.internal\`, the known names of metadata services, and addresses that are not public are never asked of it, nor is a name that its rule marks \`private\` or \`at\`. A list whose \`never\` holds an address lets no name be reached by a proxy on that address's port. An operator profile with a \`network\` section allows no proxy unless it names it, or says \`proxy: any\`. The password in the proxy's URL is not in receipts, events, output or command lines; it goes to the proxy as plain text where its URL begins with \`http\`. Where the proxy repeats it in an answer, as it was sent or as it was written, that answer is not handed on; spelt otherwise it would be.`,
-  `**Sockets in granted folders.** A host program's unix socket that lies in a granted folder can be connected to. The receipt says so (\`sockets: partial\`). With \`sockets: none\` in an operator profile there are no unix sockets at all.`,
-  `**What a host program uncovers while a call runs.** Where it replaces something that is hidden by renaming another thing over it, a process inside can read that for up to a quarter of a second; then the call is ended, and it is told. Where it moves the hidden thing away and makes it anew, the call goes on, and it is told. So it does where what is replaced was only read-only (\`git config\` on the host, an editor that saves a \`.envrc\` by renaming): from then on the call can write it. The receipt names each such path (\`unprotected\`), with what git may run by it when the call ends.`,
-  `**File systems that do not say what changed**: folders are searched again for what wildcards protect when their times changed, so a file system that keeps no change times, or tells old ones, hides what came. What a call makes in a tree that it grows beyond the bound of the search is told as not known.`,
-  `**Hard links** that existed before to a file that is now masked. Those to the product's own code are looked for only where a package is made of them: a root is refused in which the manifest of a package that is loaded, or a file that this manifest names, has another name. A hard link in a root to one other file of a package is not found, and a tool can change the file by it. **Symlinks** that a \`none\` wildcard finds: what they lead to is hidden as long as they are there, and a tool that may write in their folder can remove them.`,
-  `**Locks.** A process can lock (flock, fcntl) a file that it can only read; a host program that wants the lock waits.`,
-  `**What happens on the machine, seen from the side**: opens of shared files by inotify, the machine's boot id, load.`,
-  `**What git is told.** Commands can read the settings of your git configuration that are handed to them: your name and address, the patterns of your list of ignored files, your public signing key. Keys that could run or reach something are left out, by a table that names each key that is carried.`,
-  `**Git's rarer ways.** Of the caller's own configuration what \`GIT_CONFIG_PARAMETERS\` says and a relative \`GIT_CONFIG_GLOBAL\` are not read; a \`core.hooksPath\` with \`%(prefix)\` is held by its letters alone; a relative one of the caller's is held where there is a repository already. \`git worktree repair\` writes a file \`.git\` where a call's \`worktrees/*/gitdir\` names one.`,
-  `**Limits where no cgroup can be had.** Memory is then bounded for the private data of each process, not for what it shares (\`MAP_SHARED\`, System V) nor for all together, and for root the number of processes is not. The receipt says which limit does not hold, \`cofferdam doctor\` how it can be had, and with \`limits.strict\` such a call is refused. Disk space in a writable root is bounded for each file only, CPU time for each process (one that ignores SIGXCPU has a second more); the number of files in private places is not bounded, nor is swap under cgroup v2. Before Linux 5.14 the number of processes counts all that the user has. Where util-linux has no \`prlimit\`, a crash may start the machine's handler of core dumps. Cgroups of version 1 do not bound what TCP connections hold: a few hold as much again as \`memory\`, and many more than that; the receipt says so (\`limits: partial\`).`,
-  `**Caches that programs of the host use too**, as those of package managers, where a config grants them to be written: what a call puts there, a program outside may run.`,
-  `**Set-up beside another writer.** Where a call puts links in the way while the walls of another are built in the same folder, these are refused, and nothing outside of what that other call may write is touched; in another of its own writable roots an empty file or folder may be left.`,
-  `**A launcher that is killed in the microseconds in which it makes its child**, when no other sandbox is beside it, leaves that child waiting for good. It has nothing of the tool's, and the next start of that user's ends it.`,
-  `**Names of keys.** \`/proc/keys\` lists those of its user's keys by kind and description, without what they hold.`,
-  `**What is given where a profile grants it.** With \`syscalls: [debug]\` processes of a call can trace one another, so that its status and its output may be any of theirs; the first process can't be traced. With \`network: host\` the machine's loopback and abstract sockets are there, and its \`/etc/hosts\` and \`/etc/resolv.conf\` are shown as they are when the call starts: names and addresses of the local network, often the name of the machine and of its domain. The receipt says both. With \`devices\` a call has nodes of the machine, and the kernel's drivers behind them: \`gpu\` shares its memory with the programs of the screen, and drivers do not always clear it; \`kvm\` runs code of the call in the kernel's virtual machines; \`serial\` reaches whatever is connected, which may be changed for good; \`fuse\` opens \`/dev/fuse\` and mounts nothing. With them goes what \`/sys\` says of which device it is, serial numbers among it. The receipt names each node. Where tools run as root and no other node can be made (no \`CAP_MKNOD\`), a call can change the mode of the machine's own, and the receipt says so. On macOS \`macos: [prefs]\` shows the user's preferences, recent documents and servers among them, \`processes\` and \`watch\` what all others run and which files they change, \`tls\` has the system fetch what a certificate names, and with \`listen\` any program of the machine can connect.`,
-  `**Kernel code behind calls that are allowed**, and snapshots of file systems that are made in ways of their own: those of btrfs are refused, those of bcachefs are not known to the filter.`,
-  `**macOS: what rules rest on.** \`sandbox-exec\` is marked as deprecated by its own manual page, and the language of its rules is documented by nobody. The proofs here rest on evaluators of our own and on what others have observed, until the selftest has run on that Mac: \`doctor\` and \`selftest\` say what was tried there and what could not be.`,
-  `**macOS: names and links.** Rules are about paths. A hard link to a hidden file that was there before shows it, and one that is made inside, or a clone (\`clonefile\`), would where the kernel asked about neither the source nor the link, or cloned a folder without asking about what lies in it: no rule gives either, and \`doctor\` tries both. A link in a granted folder that is made to lead elsewhere while a call runs is judged by what it then leads to; where a *granted* folder itself is replaced on the host, the rules go on with its path. What lies on the way to a granted folder can be looked at (its name, size and times, not its content), and whether it exists. The names in \`/\` are seen, and those of the disks that are in. Masks mean the names that APFS takes for a protected one as well (ſ for s, ﬁ for fi); HFS+, which skips some characters, and a disk with another rule about case that is put in below a granted folder, are not known to them. What the host makes while a call runs, and a wildcard hides, is held by its name alone: the folder above it can be moved. Variables of the loader (\`DYLD_*\`) that a config passes reach \`sandbox-exec\` first, where the system's own protection drops them.`,
-  `**macOS: the machine is one.** There is no view, no loopback and no table of processes of a call's own: with \`listen\`, or at a port that it asked for, any program of the machine can connect to what a call listens on, and where the kernel takes every address for \`localhost\` (\`doctor\` says so) so can others in the network; with \`network: host\` all of the network is there. The machine's name, its kind and version, and the accounts of people, one by one, are told.`,
-  `**macOS: what is left of a call.** A process inside can end the gate, and what would kill the rest for it, by SIGKILL: then what it has started may outlive the call, inside of its walls. The receipt says so each time that it could not be ruled out (\`processes: partial\`).`,
-  `**macOS: limits.** Memory, the number of processes and scratch space are bounded for no call; HOME and TMPDIR lie on the disk. With \`limits.strict\` a call that asks for these is refused.`,
-  `**macOS: services.** Programs may ask those of the C library, by name (the log, notices, the user database, temporary folders): what such a service does for them it does outside of all walls, and a flaw in it is one in these. With groups of \`macos\` there are more: \`tls\` has trustd fetch what a certificate names, \`prefs\` shows the user's preferences, \`watch\` which files anybody changes, \`processes\` what runs. Whether the jobs of launchd can be listed inside is tried by the selftest alone.`,
-];
+/** A gap of the protection, as SECURITY.md tells it. */
+export interface Gap {
+  readonly risk: string;
+  /** The damage that can happen, and how far it reaches. */
+  readonly effect: string;
+  /** The next thing to do. */
+  readonly advice: string;
+}
+
+/** The title of a group of gaps, with its rows. Remove a row when you close the gap; add one when you find another. */
+export const NOT_PROTECTED: Readonly<Record<string, readonly Gap[]>> = {
+  "The workspace": [
+    {
+      risk: "Files that you run later",
+      effect:
+        "An agent writes package scripts, Makefiles, virtual environments and programs. They run with your rights as soon as you start them outside. New files that development tools execute are listed in the receipt (`appeared`). Existing ones can be changed.",
+      advice: "Read the agent's changes before you run them outside the sandbox.",
+    },
+    {
+      risk: "Files that the host executes while the call runs",
+      effect:
+        "New files are removed at the end of a call. Until then, an editor, an agent or a shell plugin that watches the folder may execute them. After a supervisor was killed, they stay until the next supervisor of that user starts. A server under `cofferdam mcp --wrap` also acts between calls. Its files stay until the next call of one of its tools ends, or the server ends. The same holds for a file that stands in for cofferdam, such as `node_modules/.bin/cofferdam`. With `sandbox: { appeared: report }`, only such stand-ins are removed and all others are reported.",
+      advice:
+        "Open no editor and start no other agent in a folder while a call writes there. Rule out `report` with `appeared: ask` in an operator profile.",
+    },
+    {
+      risk: "File names that the table lacks",
+      effect:
+        "`profiles/protected.executed.json` lists known names, most of them with a source. Programs also find files that another file names, such as a hook in another folder or a task that runs a script. Those are ordinary files. No list can name the modules that a program imports: for example, `python3 -m pdb` imports `cmd.py` from the folder it starts in. `.env` is not in the table, because projects create it; direnv and similar tools read it only where an allowed file says so.",
+      advice: "Add the names that your own programs execute to an operator profile (`executed`).",
+    },
+    {
+      risk: "Dependency and build folders",
+      effect:
+        "In `node_modules`, `site-packages` and `dist-packages`, new files are reported and left. Existing files there can be changed and removed, so that packages can be reinstalled. Folders that tools fill as a whole (`dist`, `target`, `vendor`, `.venv` and others in `src/profile/dependency-trees.ts`) are checked after the call. This includes moved folders and changed links. It does not include one of several links in a row, or a link outside the tree that leads into it. On tmpfs, a write through an older shared mapping does not change a file's times and is missed. Git's own files and the table's names in such folders (`node_modules/.bin/sh`) stay read-only. A link that gives such a file a path outside is removed if the call made it. A root inside such a folder belongs to it, if a root around it is writable.",
+      advice:
+        "Reinstall dependencies before you use them outside. The names count below a root: a root that is itself called `build` is an ordinary folder.",
+    },
+    {
+      risk: "Files that you create while a call runs",
+      effect:
+        "cofferdam cannot tell who created a file. A new file in a writable root counts as the call's, also if you or your editor made it. It is asked about or moved to the quarantine, and not lost. After a supervisor was killed, this covers files up to some seconds after its end. A helper notices the end, from the second second of a call on. If the supervisor stood still before it was killed, or the helper was killed too, its last sign of life counts. Files from more than six seconds after that are reported and left.",
+      advice: "Get a file back with `cofferdam quarantine restore`.",
+    },
+    {
+      risk: "Git checkouts and links that stay or go",
+      effect:
+        "Files that git checks out, clones or adds as a worktree stay on two conditions. First, the repository, or the local one it was cloned from, existed before and held exactly these bytes in a branch or tag. Second, no file has another name (a hard link). A clone from the network is asked about. If a link of yours to such a program's folder (`.direnv`) leads to more than 10,000 files, the link itself is removed and its target stays. After a kill, your link among installed packages counts as the call's if a folder above it changed.",
+      advice: "Review the quarantine after a call that used git or package managers.",
+    },
+    {
+      risk: "Commits and the index",
+      effect:
+        "A call may commit a `.envrc`. Then `git checkout`, `git stash` or `git reset --hard` on the host writes it there. In a later call it is reported and left. The index flag `skip-worktree` hides a file from `git status`. `git add -A` inside also adds the empty placeholder of a missing included configuration (`include.path`).",
+      advice: "Read commits of an agent before you check them out.",
+    },
+    {
+      risk: "Links in protected folders",
+      effect:
+        "Except for git's hooks, only the folder is protected. For example, a hook folder of an editor is read-only, but a script elsewhere in the workspace that a link in it names is not.",
+      advice: "Keep such scripts outside the roots.",
+    },
+    {
+      risk: "Links that a mask makes read-only",
+      effect:
+        "The target of such a link becomes read-only too. If another profile hides the folder that holds the link, the link cannot be reached, and the target keeps its own access. So a second profile can end a restriction that the sandbox added by itself. It never allows more than each profile allows.",
+      advice: "Write a mask for the target too, if it must stay read-only.",
+    },
+    {
+      risk: "Folders that are moved or copied on the host during a call",
+      effect:
+        "A placeholder for a missing protected file moves along and is removed at the end of the call. If the supervisor is killed before, it stays, empty. Copies of the folder contain placeholders, which stay. The receipt reports that mounts changed.",
+      advice: "Move and copy folders between calls.",
+    },
+    {
+      risk: "Shared caches",
+      effect:
+        "If a config grants writing to a cache that host programs use too, such as a package manager's, a program outside may run files that a call put there.",
+      advice: "Give tools a cache of their own.",
+    },
+  ],
+  "Repositories and git": [
+    {
+      risk: "Repositories that a call creates",
+      effect:
+        "They hold the call's own hooks and configuration. The receipt names each new repository and the programs that git may run in it. It says `anything` if the configuration cannot be read as git reads it (a NUL, more than 1 MiB, not a plain file, a path through `/proc`). It says `core.worktree` if git writes to a foreign folder. A repository in which git may run something does not stay live. With `appeared: report` it stays, and one that cannot be read refuses further calls until it is fixed or removed.",
+      advice: "Read the receipt before you use a new repository outside.",
+    },
+    {
+      risk: "Links and operations in a repository's folder",
+      effect:
+        "Git on the host writes through links such as `COMMIT_EDITMSG` or `logs/HEAD`, possibly to one of your files. New links are reported; existing ones that lead elsewhere now are not. A call whose supervisor was killed has no receipt; the next start reports the removed files. An operation in progress belongs to the call: `git rebase --continue` runs the `exec` lines of its list, and a cherry-pick or revert runs the strategy in its options.",
+      advice: "Abort an unfinished operation of a call, or read its list first.",
+    },
+    {
+      risk: "Programs that your git configuration finds in the workspace",
+      effect:
+        "`core.fsmonitor`, `core.sshCommand`, filters and aliases may name a path in the workspace. These are ordinary files there. A `core.hooksPath` that is the working tree itself is not protected. A repository that lies neither in a writable folder nor above one is not searched for. `remotes` and `branches`, old files that say where a push goes, are reported when they are created, except in a bare repository whose name does not end in `.git`.",
+      advice: "Name programs outside the roots in your configuration.",
+    },
+    {
+      risk: "Rare ways of git",
+      effect:
+        "`GIT_CONFIG_PARAMETERS` and a relative `GIT_CONFIG_GLOBAL` of the caller are not read. A `core.hooksPath` with `%(prefix)` is protected by its literal text. A relative one of the caller is protected where a repository exists already. `git worktree repair` writes a file `.git` where a call's `worktrees/*/gitdir` points.",
+      advice: "Avoid these settings on machines that run agents.",
+    },
+    {
+      risk: "Git settings are readable",
+      effect:
+        "Commands can read the git settings that are handed to them: your name and address, ignore patterns and your public signing key. A table names each key that is carried. Keys that could run or reach something are left out.",
+      advice: "Use another identity for agents if this matters.",
+    },
+  ],
+  "Cofferdam's own process": [
+    {
+      risk: "Modules of your own program",
+      effect:
+        "The supervisor protects the files that it loads and starts itself. Your program may later load other files from a folder in a writable root, which tools can change. `cofferdam check` names them as far as it can see. A file named by a Node option (`--import ./hook.mjs`, `NODE_OPTIONS`) is read-only. So are the files that it names in quotes as a path, URL or package, and the files that those load. Not seen are computed names (`join(folder, name)` with another folder) and escaped ones (`\"./\\u0068ook.mjs\"`). Also not seen are files after the first 256, text after the first MiB, and names after the first 4096. The same holds for packages that Yarn's Plug'n'Play finds for such an option while cofferdam is installed elsewhere.",
+      advice:
+        "Keep your agent's code and everything it loads (`node_modules/.cache` of a compiler, modules of options) outside its roots.",
+    },
+    {
+      risk: "Package managers that start cofferdam",
+      effect:
+        "`pnpm exec`, `yarn` and `npx` obey files of the project first. A manifest or program that would replace cofferdam is removed, such as `node_modules/.bin/sh`. The table covers `.npmrc`, `.yarnrc.yml`, `.pnpmfile.cjs` and `.corepack.env`. Tools can change others: `packageManager` in `package.json`, the `bin:` entries of `yarn.lock`, `.yarn/install-state.gz`, `nodeOptions` in `pnpm-workspace.yaml`, and folders named in `directories.bin`. There may be more. Of these, the receipt reports only a new `package.json` or `pnpm-workspace.yaml`.",
+      advice:
+        "In a project that tools may write, start `node_modules/.bin/cofferdam` itself, or a global installation.",
+    },
+    {
+      risk: "`npx` without an installation",
+      effect:
+        "`npx cofferdam` runs any package in `node_modules` whose manifest, or entry in `node_modules/.package-lock.json`, has that name. Otherwise it runs the registry's package of that name.",
+      advice: "Install cofferdam, globally or in the project.",
+    },
+    {
+      risk: "Other copies of cofferdam in a root",
+      effect:
+        "Copies are found before each call by the folder name `node_modules/cofferdam` and protected with the packages that they load. A copy under another name (`npm install other@npm:cofferdam`), or in a Plug'n'Play archive, is not found and can be changed. A copy that arrives during a call is protected from the next call on. The same holds for a copy that the call itself brings; `node_modules` around it is then read-only.",
+      advice: "Install under the usual name.",
+    },
+    {
+      risk: "Relative names in variables",
+      effect:
+        "A relative PATH entry such as `bin` is protected in every folder of a root. If PATH has `.` or an empty entry, a new program with cofferdam's name, or with a name that starts before it, is removed. An existing one can be changed, except in the folder where cofferdam was started. Other relative names (`LD_LIBRARY_PATH=:/opt/lib`, `NODE_OPTIONS=--import ./hook.mjs`) are protected only as seen from that folder. A later start in another folder of a root uses the file there, which tools can create.",
+      advice: "Use absolute paths in PATH and other variables.",
+    },
+    {
+      risk: "A HOME that others can write to",
+      effect:
+        "If the user database does not know the caller, as in some containers, `HOME` counts as soon as the caller may write there. Folders above HOME are not checked. Other users can put git settings, profiles and program versions there. The state folder and trusted configs count only if they belong to the caller alone.",
+      advice: "Run `cofferdam doctor`. It says which home counts, and why.",
+    },
+    {
+      risk: "The worker of the file tools",
+      effect:
+        "The worker process sees the roots, the system's programs and Node, whatever the operator profiles say about the last two. It checks each path against the profile before it answers. No tool bypasses it.",
+      advice: "Nothing to do; this matters only if the worker itself has a flaw.",
+    },
+    {
+      risk: "A change at the moment of a rename",
+      effect:
+        "A write replaces the file whose state was approved. Between the last check and the rename, another program's change within some microseconds is lost. Hard links to the file are cut.",
+      advice: "Do not edit a file while an agent writes it.",
+    },
+    {
+      risk: "Functions of your own program",
+      effect:
+        "Functions passed with `run`, `guard` or `createGate`, and `web_fetch`, run in your process behind the gate, without a sandbox.",
+      advice: "Use `command` tools for work that needs a sandbox.",
+    },
+    {
+      risk: "PATH and variables of the caller",
+      effect:
+        "Runtimes are found by PATH and variables at each start. A different version, or a virtual environment outside the roots with its Python, is granted without a new question. `cofferdam trust` shows the folders at that moment.",
+      advice: "List folders that must stay the same as `{ name, read }`. Their targets are remembered.",
+    },
+  ],
+  Approvals: [
+    {
+      risk: "A person does not see everything",
+      effect:
+        "Secrets in arguments are hidden by name and by known patterns, at most one word of a text. The rest may show. Long arguments are cut, and the prompt says so. A command is always shown whole, with its secrets. An approval covers all of it. Files and streams that a program reads are not frozen.",
+      advice: "Press `v` to see the whole request before you approve it.",
+    },
+    {
+      risk: "Other programs on your terminal",
+      effect:
+        "Other programs can write over a question, and so can your own program if it passes a tool's output on unfiltered. Output that cofferdam passes on waits for the answer and is filtered.",
+      advice: "Use `screen.free()` and `screen.lend()` for your own output.",
+    },
+    {
+      risk: "A terminal of its own",
+      effect:
+        "A program with its own terminal controls the display: title, the folder for new tabs, the clipboard if your terminal allows that. It can imitate anything while it runs. No question is asked there meanwhile. SIGKILL of `cofferdam` leaves your terminal raw.",
+      advice: "Use `--no-terminal` to filter the output, and `reset` after a kill.",
+    },
+    {
+      risk: "Write access to the approval store",
+      effect:
+        "Anybody who can write the store can approve every waiting request, and read the inputs of unfinished calls. The file in the state folder belongs to its user alone. A database is shared by everybody who has its password. Approved calls are checked again, so no stored answer gets past a deny rule, a profile or the sandbox.",
+      advice: "Give the database password only to operators.",
+    },
+    {
+      risk: "An approver's token",
+      effect:
+        "The token is all that the HTTP server asks for. It can leak through a terminal, a history or a process list. It stays in the browser tab where it was opened. Without TLS in front of the server, traffic can be read on the way. By default, nothing leaves the machine. A token per person records who answered, not who they are.",
+      advice: "Use a token per start, or a unix socket behind a TLS server.",
+    },
+    {
+      risk: "A person at an MCP client or a framework's app",
+      effect:
+        "A returned form, an approval in a conversation or a resume counts as that user's answer. Only the client knows whether a person saw it. The host program must protect messages, run states and checkpoints. Anybody who can write them can answer open requests, and let the agent do everything that needs no approval.",
+      advice: "Set `approval.channels.elicitation: false` to ask elsewhere.",
+    },
+    {
+      risk: "Misleading tool output",
+      effect:
+        "The answer of a tool, page, file or wrapped MCP server reaches the model unchanged and may try to mislead it. The model's next calls pass the gate.",
+      advice: "Require approvals for calls that matter.",
+    },
+    {
+      risk: "Repeated requests",
+      effect:
+        "The number of waiting requests is limited. An agent can still ask, give up and ask again. Each request is sent to the approvers, for example as a chat message, and recorded.",
+      advice: "Stop the session, or deny the tool by a rule.",
+    },
+    {
+      risk: "Another listener on the inbox's port",
+      effect:
+        "Open inbox pages keep asking after `cofferdam serve` ends, and send their token to any process that takes the port. With a fixed token (`token_env`) and a fixed port, that process has a valid token once the server is back.",
+      advice:
+        "Use a token that is made at each start, or a unix socket in a private folder behind a TLS server.",
+    },
+    {
+      risk: "Flooding of the HTTP server",
+      effect:
+        "A program on this machine can slow the server down or take all its connections. Then nobody is answered over HTTP, and requests wait until they expire. Nothing is approved by that. A connection that reads no answers holds at most four of them, plus some MB in the kernel. Guessing tokens is slowed down; valid tokens are not.",
+      advice: "Answer with `cofferdam approvals` in a terminal.",
+    },
+    {
+      risk: "A web page without a length",
+      effect:
+        "A server may send neither a length nor chunks. Then somebody in between can end the page early without being noticed, also over TLS.",
+      advice: "Do not rely on such a page being complete.",
+    },
+    {
+      risk: "Journal files",
+      effect:
+        "The hashes are not signatures. Any program of that user outside the sandbox can remove records, cut them, rewrite them with matching hashes, or add to them. A head that was kept elsewhere shows all of these except additions, up to that head. The system may lose the last lines in a power failure.",
+      advice: "Keep `cofferdam journal head` on another machine.",
+    },
+    {
+      risk: "Shell rules can be bypassed",
+      effect:
+        "A rule that denies `git push` does not stop a script, a Makefile, `python3 -m` or a copied binary from pushing. A rule finds the commands in a line, not text that the line builds when it runs (`$X`, `base64 -d | sh`); such a line needs approval. The lists of programs that run others (`bash -c`, `env`, `find -exec`) are not complete. `sandbox_paths` are checked before the line runs; an earlier command in it, or a concurrent call, can replace a path by a link.",
+      advice: "Use the sandbox, not rules, to make something impossible.",
+    },
+  ],
+  Network: [
+    {
+      risk: "Listed hosts receive data",
+      effect:
+        "A program can send everything it can read to a host that it may reach. Names below a wildcard (`*.example.org`) are looked up as the program invents them. With `network: true`, every requested name is looked up. A lookup may continue after its call. Two lookups without an answer delay those of all calls.",
+      advice: "List few hosts, without wildcards.",
+    },
+    {
+      risk: "Many hosts at one address",
+      effect:
+        "TLS is passed on unread. A program that is connected to one host can ask the same server for another one. `strict_sni` compares the host name in the TLS hello; a name in an encrypted hello (ECH) is not seen. Later traffic, unencrypted traffic and plain HTTP in a tunnel are not checked.",
+      advice: "Set `strict_sni: true` where a server is shared.",
+    },
+    {
+      risk: "Private hosts",
+      effect:
+        "A host listed by a private address, or as `private`, is as close as it is to this machine. If a name and an address are both listed, the name may lead to that address, also on loopback. The name's owner decides that, and the server is asked under that name. Programs could reach it by its address anyway.",
+      advice: "Use `name at address`, which lists the name at that address only.",
+    },
+    {
+      risk: "Open ports",
+      effect:
+        "Every user, every program and every web page in a browser on this machine can send requests to a call's server. Its pages run scripts in your browser, outside the sandbox. They can reach other servers on your machine and in your network. They share cookies with all ports of `localhost`. No limit on connections or transfer applies. On Linux, a helper outside the sandbox (perl, in the sandbox's user and network namespaces only) makes the connections inside. It ends with the call and the supervisor.",
+      advice: "Use a separate browser profile, or forbid ports with `ports: []` in an operator profile.",
+    },
+    {
+      risk: "An upstream proxy",
+      effect:
+        "With `shell.network.proxy`, the proxy looks up listed names; only the name is checked here. The proxy sees all names and unencrypted data. It may lead a name to any address it can reach, such as a cloud's metadata service. Only TLS shows the program that it talks to the right host. Some names are never sent to the proxy: `localhost`, `.internal`, known metadata services, addresses that are not public, and rules with `private` or `at`. If `never` holds an address, no name is reached by a proxy on that address's port. The proxy's password is sent as plain text to an `http` URL. It is not in receipts, events, output or command lines. A proxy answer that repeats it is dropped, but only in the same or the sent spelling.",
+      advice:
+        "Trust the proxy's operator. A profile with a `network` section allows no proxy unless it names it or says `proxy: any`.",
+    },
+    {
+      risk: "Sockets in granted folders",
+      effect:
+        "A unix socket of a host program in a granted folder can be connected to. The receipt says `sockets: partial`.",
+      advice: "Set `sockets: none` in an operator profile. Then there are no unix sockets at all.",
+    },
+  ],
+  "The machine": [
+    {
+      risk: "Kernel bugs",
+      effect:
+        "A sandbox is as strong as its kernel. This includes kernel code behind allowed system calls, and snapshots of special file systems: those of btrfs are refused, those of bcachefs are unknown to the filter.",
+      advice: "Update the kernel. For hostile code, use a virtual machine as well.",
+    },
+    {
+      risk: "Concurrent calls on one folder",
+      effect:
+        "Together, two calls have the rights of both: they can exchange open descriptors, and one can write the program that the other starts. The program file is checked for the last time right before the start. A change at that moment is not seen. A path that one call hides and another puts back is new for both under one supervisor. With two supervisors it can stay, and neither receipt reports it. Calls of other users, with other state folders or in other containers do not know each other.",
+      advice: "Set `sandbox.isolate_calls: true` to run such calls one after another.",
+    },
+    {
+      risk: "Device nodes as root",
+      effect:
+        "Root's tools get device nodes that nobody inside owns. If none can be made (no `CAP_MKNOD`, or a state folder without device support), `/dev/null` and similar nodes are the host's own. A process can change their modes and times. The receipt and `doctor` report `files: partial`.",
+      advice: "Run tools as an ordinary user, or give the roots to one.",
+    },
+    {
+      risk: "Setgid and setuid files",
+      effect:
+        "A tool can create setgid files of its own group in a writable root. It can change an existing setuid file through a memory map, which does not clear the bit as write(2) does.",
+      advice: "Keep setuid files out of writable roots.",
+    },
+    {
+      risk: "Files that the host uncovers during a call",
+      effect:
+        "If the host renames another file over a hidden one, a process inside can read it for up to a quarter of a second. Then the call is ended and reports it. If the host moves the hidden file away and creates it again, the call continues and reports it. The same holds for a read-only file (`git config` on the host, an editor that saves `.envrc` by renaming): from then on, the call can write it. The receipt lists such paths (`unprotected`), with the programs that git may run by it.",
+      advice: "Do not edit protected files while a call runs.",
+    },
+    {
+      risk: "File systems without change times",
+      effect:
+        "Folders are searched again for wildcard matches when their times change. A file system that keeps no change times, or old ones, hides new files. If a call grows a tree beyond the search limit, its new files are reported as unknown.",
+      advice: "Put roots on a local file system.",
+    },
+    {
+      risk: "Hard links and symlinks",
+      effect:
+        "A hard link that existed before shows a file that is masked now. Hard links to cofferdam's own code are found only if they name the manifest of a loaded package, or a file in that manifest; such a root is refused. A link to another file of a package is not found, and a tool can change the file through it. The target of a symlink that a `none` wildcard finds is hidden only while the link exists. A tool that may write in its folder can remove the link.",
+      advice: "Do not keep hard links to secrets in a root.",
+    },
+    {
+      risk: "Locks",
+      effect:
+        "A process can lock (flock, fcntl) a file that it can only read. A host program that wants the lock waits.",
+      advice: "End the call.",
+    },
+    {
+      risk: "Side channels",
+      effect:
+        "inotify reports when shared files are opened. The machine's boot id and load are visible. `/proc/keys` lists the user's keys by kind and description, without their content.",
+      advice: "Use a virtual machine if this matters.",
+    },
+    {
+      risk: "Limits without a cgroup",
+      effect:
+        "Without a cgroup, memory is limited per process and for private data only, not for shared memory (`MAP_SHARED`, System V). For root, the number of processes is not limited. Disk space in a root is limited per file. CPU time is limited per process; one that ignores SIGXCPU gets a second more. The number of files in private folders is not limited, nor is swap under cgroup v2. Before Linux 5.14, all processes of the user count. Without `prlimit` of util-linux, a crash may start the machine's core dump handler. Cgroup v1 does not count memory of TCP connections: a few hold as much again as `memory`. The receipt reports `limits: partial`.",
+      advice: "Run `cofferdam doctor`, and set `limits.strict: true` to refuse such calls.",
+    },
+    {
+      risk: "Another writer during set-up",
+      effect:
+        "A call can put links into a folder while another call's sandbox is built there. The links are refused, and nothing outside that call's writable paths is touched. An empty file or folder may be left in another of its roots.",
+      advice: "Set `sandbox.isolate_calls: true`.",
+    },
+    {
+      risk: "A launcher killed while it creates its child",
+      effect:
+        "Within some microseconds, and if no other sandbox runs, the child waits forever. It holds nothing of the tool.",
+      advice: "Start cofferdam again as that user; this ends the child.",
+    },
+    {
+      risk: "Granted extras",
+      effect:
+        "`syscalls: [debug]`: processes of a call can trace each other, so status and output may come from any of them; the first process cannot be traced. `network: host`: the machine's loopback and abstract sockets are there. Its `/etc/hosts` and `/etc/resolv.conf` are shown, with local names and addresses. `devices`: a call reaches kernel drivers. `gpu` shares memory with screen programs, and drivers do not always clear it. `kvm` runs code in virtual machines. `serial` may change connected hardware for good. `fuse` opens `/dev/fuse` and mounts nothing. `/sys` tells serial numbers. As root without `CAP_MKNOD`, a call can change the mode of the machine's own node. The receipt names each of these.",
+      advice: "Leave these lists empty, or forbid them in an operator profile.",
+    },
+  ],
+  macOS: [
+    {
+      risk: "Unproven rules",
+      effect:
+        "The manual page marks `sandbox-exec` as deprecated, and its rule language has no documentation. The proofs use our own evaluators and other people's observations, until the selftest has run on that Mac.",
+      advice:
+        "Run `cofferdam selftest` and `cofferdam doctor --attest`. Both say which acts could not be tried.",
+    },
+    {
+      risk: "Names and links",
+      effect:
+        "Rules match paths. An older hard link shows a hidden file. A new hard link or clone (`clonefile`) would too, on a kernel that checks neither source nor link, or clones folders without checking their content; `doctor` tries both. A changed link in a granted folder is checked by its new target. If a granted folder is replaced on the host, the rules continue with its path. Folders on the way to a granted one show name, size, times and existence. The names in `/` and of mounted disks are visible. Masks cover names that APFS treats as equal (ſ and s, ﬁ and fi). HFS+, which skips some characters, and disks with other case rules below a granted folder are not covered. A new host file under a wildcard mask is protected by name only; the folder above it can be moved. `DYLD_*` variables reach `sandbox-exec` first, where the system's protection drops them.",
+      advice: "Keep secrets outside the parents of roots, and do not replace granted folders during a call.",
+    },
+    {
+      risk: "One machine for all",
+      effect:
+        "A call has no file view, loopback or process table of its own. With `listen`, or at a requested port, any program of the machine can connect to it. Others in the network can too, if the kernel takes every address for `localhost` (`doctor` says so). `network: host` grants the whole network. The machine's name, model, version and single accounts are visible.",
+      advice: "Do not grant `listen` on shared machines.",
+    },
+    {
+      risk: "Processes left after a call",
+      effect:
+        "A process inside can end the start program and its cleanup by SIGKILL. Processes that it started may then outlive the call, inside its sandbox. The receipt reports `processes: partial` whenever this cannot be ruled out.",
+      advice: "Check the receipt, and end such processes yourself.",
+    },
+    {
+      risk: "Missing limits",
+      effect:
+        "Memory, the number of processes and scratch space are not limited. HOME and TMPDIR are on the disk.",
+      advice: "Set `limits.strict: true` to refuse calls that ask for these limits.",
+    },
+    {
+      risk: "System services",
+      effect:
+        "Programs may use the services of the C library by name: the log, notices, the user database, temporary folders. A service acts outside the sandbox, and a flaw in it is a gap here. Groups of `macos` add more. `tls` lets trustd fetch URLs named in certificates. `prefs` shows preferences, recent documents and servers. `processes` and `watch` show all programs and the files that they change. Only the selftest tries whether launchd's jobs can be listed.",
+      advice: "Leave `sandbox.macos` empty.",
+    },
+  ],
+};

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { RepositorySign } from "../../../src/backend/repositories.ts";
-import { HeldBefore } from "../../../src/host/git/checked-out.ts";
-import type { Likeness } from "../../../src/host/likeness.ts";
+import { HeldBefore } from "../../../src/host/look/git/checked-out.ts";
+import type { Likeness } from "../../../src/host/look/likeness.ts";
 import { knownPath } from "../../../src/profile/path.ts";
 
 /** Longer than the times of a file system lag behind the clock, as `HeldBefore` has it. */

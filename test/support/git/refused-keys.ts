@@ -1,4 +1,4 @@
-import { CARRIED, isSigning, MADE_FILES } from "../../../src/host/runtimes/git-keys.ts";
+import { CARRIED, isSigning, MADE_FILES } from "../../../src/host/look/runtimes/git-keys.ts";
 
 /** Why keys that git lists are left out, each with the keys as git writes them: `*` is anything. */
 export const REFUSED: Readonly<Record<string, readonly string[]>> = {

@@ -52,6 +52,11 @@ export async function shout(url: string, bytes: string): Promise<string> {
   return text(socket);
 }
 
+/** The numbers of events from one up to another, which is not among them. */
+export function range(from: number, to: number): readonly number[] {
+  return Array.from({ length: to - from }, (_, index) => from + index);
+}
+
 /** Reads server-sent events block by block. */
 export class Blocks implements AsyncDisposable {
   readonly #reader: ReadableStreamDefaultReader<string>;
@@ -88,6 +93,13 @@ export class Blocks implements AsyncDisposable {
       const data = /^data: (.*)$/m.exec(block)?.[1];
       if (data !== undefined) return JSON.parse(data);
     }
+  }
+
+  /** The numbers of the next events. */
+  async numbers(count: number): Promise<readonly number[]> {
+    const all: number[] = [];
+    while (all.length < count) all.push(Number((await this.data())["seq"]));
+    return all;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

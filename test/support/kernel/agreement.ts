@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import fc from "fast-check";
-import { FactsMemory } from "../../../src/host/facts.ts";
-import { MaskSearch } from "../../../src/host/search/search.ts";
+import { FactsMemory } from "../../../src/host/launch/facts.ts";
+import { MaskSearch } from "../../../src/host/look/search/search.ts";
 import { joinPath } from "../../../src/profile/path.ts";
 import type { Profile } from "../../../src/profile/profile.ts";
 import { answersIn } from "./answers.ts";

@@ -1,9 +1,9 @@
 import { limitLayer } from "../../../src/backend/limits.ts";
 import type { GatedPlan } from "../../../src/backend/plan.ts";
-import { explain, type Layer, type Question } from "../../../src/profile/explain.ts";
+import { denialFor } from "../../../src/decide/denial.ts";
+import { stayAnswer } from "../../../src/decide/stays.ts";
+import { explain, type Layer, type ProfileQuestion } from "../../../src/profile/explain.ts";
 import { type AbsolutePath, parentOf } from "../../../src/profile/path.ts";
-import { denialFor } from "../../../src/supervisor/denial.ts";
-import { stayAnswer } from "../../../src/supervisor/stays.ts";
 import type { Judged, Scene } from "./judge.ts";
 import type { Probe } from "./probe.ts";
 
@@ -49,7 +49,7 @@ export function answersIn(
 }
 
 /** A denial is told exactly where a question about it is answered with no. */
-function isTold(layers: readonly [Layer, ...Layer[]], questions: readonly Question[]): boolean {
+function isTold(layers: readonly [Layer, ...Layer[]], questions: readonly ProfileQuestion[]): boolean {
   return questions.every((question) => {
     if (question.ask !== "read" && question.ask !== "write") return true;
     const denial = denialFor(layers, { ...question, ask: question.ask }, "certain");
@@ -72,7 +72,7 @@ function askOf({ op, ...probe }: Probe): Answered["ask"] | null {
   }
 }
 
-function questionsOf(probe: Probe, kind: "file" | "folder" | "link" | undefined): readonly Question[] {
+function questionsOf(probe: Probe, kind: "file" | "folder" | "link" | undefined): readonly ProfileQuestion[] {
   const { path } = probe;
   // The name of a link is asked about: a glob that hides what it leads to does not hide the name. See `explain`.
   const facts = { kind: kind === "folder" ? "folder" : "file", bornInside: kind === "link" } as const;
@@ -95,7 +95,7 @@ function questionsOf(probe: Probe, kind: "file" | "folder" | "link" | undefined)
 }
 
 /** The new name must be one that may be made. */
-function toQuestions(probe: Probe): readonly Question[] {
+function toQuestions(probe: Probe): readonly ProfileQuestion[] {
   const to: AbsolutePath | null = probe.op === "rename" ? probe.to : null;
   return to === null ? [] : [{ ask: "write", path: to, facts: { kind: "file", bornInside: true } }];
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { realPathOf } from "../../../src/host/nodes.ts";
+import { realPathOf } from "../../../src/host/look/nodes.ts";
 import { type AbsolutePath, isInside, knownPath } from "../../../src/profile/path.ts";
 import type { Thing, Tree, TreeSketch } from "./tree.ts";
 

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { renderBubblewrap } from "../../../src/backend/bubblewrap/render.ts";
 import type { Facts } from "../../../src/backend/facts.ts";
-import type { GatedPlan, Refusal, Rendering } from "../../../src/backend/plan.ts";
+import type { GatedPlan, NotEnforceable, Rendering } from "../../../src/backend/plan.ts";
 import { CofferdamError } from "../../../src/errors.ts";
-import { lookUpFacts } from "../../../src/host/facts.ts";
-import { run } from "../../../src/host/run.ts";
+import { lookUpFacts } from "../../../src/host/launch/facts.ts";
+import { run } from "../../../src/host/launch/run.ts";
 import { type AbsolutePath, knownPath, pathFromBytes } from "../../../src/profile/path.ts";
 import type { Profile } from "../../../src/profile/profile.ts";
-import type { Launch } from "../../../src/tool/launch.ts";
+import type { ProgramStart } from "../../../src/tool/launch.ts";
 import { type Probe, wordOf } from "./probe.ts";
 import type { Stage } from "./stage.ts";
 import type { Tree } from "./tree.ts";
@@ -29,7 +29,7 @@ export type Entered =
       readonly answers: readonly Answer[];
       readonly mountChanges: readonly string[];
     }
-  | { readonly kind: "refused"; readonly refusal: Refusal };
+  | { readonly kind: "refused"; readonly refusal: NotEnforceable };
 
 /**
  * What is done to a plan before it runs, for tests of what would happen then. It runs without the proof, which would
@@ -89,7 +89,7 @@ async function enterOrThrow(
   return { kind: "entered", plan: rendering.plan, answers: lines.slice(0, -2).map(readAnswer), mountChanges };
 }
 
-function render(stage: Stage, profile: Profile, launch: Launch, facts: Facts): Rendering {
+function render(stage: Stage, profile: Profile, launch: ProgramStart, facts: Facts): Rendering {
   const whole = renderBubblewrap(profile, launch, facts);
   if (stage.sparedMounts === undefined || whole.kind === "refusal") return whole;
   const most = whole.plan.clauses.length - stage.sparedMounts;
@@ -101,7 +101,7 @@ function render(stage: Stage, profile: Profile, launch: Launch, facts: Facts): R
  * What a folder hides that its owner closed can't be searched, held or shown: nothing runs then, by whichever step meets
  * it first. Null for every other error.
  */
-function refusalOf(cause: unknown, tree: Tree): Refusal | null {
+function refusalOf(cause: unknown, tree: Tree): NotEnforceable | null {
   if (!(cause instanceof CofferdamError)) return null;
   const isClosed = tree.things.some((thing) => thing.kind === "folder" && (thing.mode & 0o700) !== 0o700);
   const isMeant =
@@ -110,14 +110,14 @@ function refusalOf(cause: unknown, tree: Tree): Refusal | null {
     cause.code === "SANDBOX_UNAVAILABLE";
   // What git would obey is refused where this user can't read it.
   const isUnread =
-    cause.message.startsWith("what git obeys") &&
+    cause.message.startsWith("the git repository ") &&
     tree.things.some((thing) => thing.kind === "file" && (thing.mode & 0o400) === 0);
   return (isClosed && isMeant) || isUnread
     ? { field: cause.code, reason: cause.message, remedy: cause.hint ?? "" }
     : null;
 }
 
-function launchOf(stage: Stage, tree: Tree, probes: readonly Probe[]): Launch {
+function launchOf(stage: Stage, tree: Tree, probes: readonly Probe[]): ProgramStart {
   const words = probes.map((probe) => wordOf(probe, tree));
   return {
     argv: [PERL, "-e", PROBER, "--", String(RENAMEAT2[stage.host.arch]), ...words],

@@ -17,7 +17,7 @@ import { withClauses } from "./tamper.ts";
 import { seenAgain } from "./tree.ts";
 
 /** How many clauses are taken out of one plan, one after the other. */
-const MOST_REMOVED = 2;
+const MAX_REMOVED = 2;
 
 /** A clause of a profile, and the mount that enforces it. */
 interface Enforced {
@@ -49,7 +49,7 @@ export function tryExplain(stage: Stage): TryCase<Case> {
       if (entered.kind === "refused") return { kind: "refused", field: entered.refusal.field };
       const scene = { tree, profile, plan: entered.plan };
       const decided = judge(scene, probes, entered.answers).flatMap((judged) => decidedBy(scene, judged));
-      for (const { probe, isAllowed, enforced } of new Dice(one.seed).some(decided, MOST_REMOVED)) {
+      for (const { probe, isAllowed, enforced } of new Dice(one.seed).some(decided, MAX_REMOVED)) {
         const tampered = await enter(stage, seenAgain(tree), profile, [probe], {
           plan: (plan) =>
             withClauses(plan, (clause) => (clause.path === enforced.mount.path ? [] : clause.args)),

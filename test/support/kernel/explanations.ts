@@ -1,4 +1,4 @@
-import type { ApproximationName } from "../../../src/backend/bubblewrap/approximations.ts";
+import type { BubblewrapApproximationName } from "../../../src/backend/bubblewrap/approximations.ts";
 import { APPROXIMATIONS } from "../../../src/backend/bubblewrap/approximations.ts";
 import { type AbsolutePath, isInside, parentOf, upwards } from "../../../src/profile/path.ts";
 import { indexEntries, nearestEntry } from "../../../src/profile/profile.ts";
@@ -13,7 +13,7 @@ const ERRNO = { ENOENT: 2, EACCES: 13, EBUSY: 16, EXDEV: 18 } as const;
 /** True when the approximation is why the kernel refused the act. */
 type Explains = (scene: Scene, probe: Probe, answer: Answer) => boolean;
 
-const EXPLAINS: Readonly<Record<ApproximationName, Explains>> = {
+const EXPLAINS: Readonly<Record<BubblewrapApproximationName, Explains>> = {
   // What its owner closed can't be seen by the supervisor either, so that it is not shown at all.
   dac: (scene, probe, { status }) =>
     (status === ERRNO.EACCES || status === ERRNO.ENOENT) && isRefusedByModes(scene, probe),
@@ -43,7 +43,11 @@ const EXPLAINS: Readonly<Record<ApproximationName, Explains>> = {
 };
 
 /** The first approximation of the closed list that explains a refusal, or null. */
-export function explanationOf(scene: Scene, probe: Probe, answer: Answer): ApproximationName | null {
+export function explanationOf(
+  scene: Scene,
+  probe: Probe,
+  answer: Answer,
+): BubblewrapApproximationName | null {
   return APPROXIMATIONS.find(({ name }) => EXPLAINS[name](scene, probe, answer))?.name ?? null;
 }
 
@@ -54,7 +58,7 @@ function touched(probe: Probe): readonly AbsolutePath[] {
 }
 
 /** Explains what lies in the path of an approximation that the plan declares by this name. */
-function liesIn(name: ApproximationName): Explains {
+function liesIn(name: BubblewrapApproximationName): Explains {
   return ({ plan }, probe) => {
     const names = "to" in probe ? [probe.path, probe.to] : [probe.path];
     return plan.approximations.some(

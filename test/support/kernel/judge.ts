@@ -1,4 +1,4 @@
-import type { ApproximationName } from "../../../src/backend/bubblewrap/approximations.ts";
+import type { BubblewrapApproximationName } from "../../../src/backend/bubblewrap/approximations.ts";
 import { VIEW_PATHS } from "../../../src/backend/bubblewrap/views.ts";
 import type { GatedPlan } from "../../../src/backend/plan.ts";
 import { type AbsolutePath, isInside, parentOf } from "../../../src/profile/path.ts";
@@ -21,7 +21,7 @@ export interface Judged {
   readonly probe: Probe;
   readonly answer: Answer;
   readonly kernel: Kernel;
-  readonly verdict: "agree" | "upward" | "unexplained" | "beside" | ApproximationName;
+  readonly verdict: "agree" | "upward" | "unexplained" | "beside" | BubblewrapApproximationName;
 }
 
 /** What one launch was about. */

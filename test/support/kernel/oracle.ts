@@ -1,7 +1,8 @@
-import { type Access, isAtMost, lesser, neededAccess } from "../../../src/profile/access.ts";
+import { type Access, isAtMost, lesser } from "../../../src/profile/access.ts";
 import { type Kind, maskRuler, pathRuler } from "../../../src/profile/access-to.ts";
 import { type AbsolutePath, isInside, parentOf } from "../../../src/profile/path.ts";
 import { isOnTheWay, type Mask, type Profile } from "../../../src/profile/profile.ts";
+import { neededAccess } from "./needed-access.ts";
 import { operationOf, type Probe } from "./probe.ts";
 import type { Tree } from "./tree.ts";
 

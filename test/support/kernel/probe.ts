@@ -1,4 +1,3 @@
-import type { Operation } from "../../../src/profile/access.ts";
 import { accessTo } from "../../../src/profile/access-to.ts";
 import {
   type AbsolutePath,
@@ -13,6 +12,7 @@ import {
 import type { Profile } from "../../../src/profile/profile.ts";
 import { twinOf } from "./bind.ts";
 import { Dice } from "./dice.ts";
+import type { Operation } from "./needed-access.ts";
 import { bytesOf, NAMES, type Thing, type Tree } from "./tree.ts";
 
 /** What is made by a `create`. */
@@ -62,12 +62,12 @@ export function operationOf({ op }: Probe): Operation {
 
 /** How many of each kind that could be tried are. */
 const MOST = { creates: 40, renames: 24, links: 16, exchanges: 8, spellings: 24 } as const;
-const MOST_THINGS = 26;
+const MAX_THINGS = 26;
 
 /** What is tried in one launch: acts that change nothing first, each on many things of the tree and many missing names. */
 export function probesOver(tree: Tree, profile: Profile, seed: number): readonly Probe[] {
   const dice = new Dice(seed);
-  const things = dice.some(tree.things, MOST_THINGS);
+  const things = dice.some(tree.things, MAX_THINGS);
   const folders = tree.things.filter((thing) => thing.kind === "folder").map((thing) => thing.path);
   const fresh = folders.flatMap((folder) => freshIn(tree, profile, folder, dice));
   const moved = things.filter((thing) => !tree.roots.includes(thing.path) || dice.isLucky(4));

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import fc from "fast-check";
-import { realPathOf, statsOf } from "../../../src/host/nodes.ts";
+import { realPathOf, statsOf } from "../../../src/host/look/nodes.ts";
 import {
   type AbsolutePath,
   joinPath,

@@ -1,10 +1,10 @@
 import { text } from "node:stream/consumers";
 import type { GatedPlan } from "../../../src/backend/plan.ts";
 import { goLine } from "../../../src/backend/proxy-way.ts";
-import { ProgramStreams } from "../../../src/host/program-streams.ts";
-import { launch } from "../../../src/host/spawn.ts";
-import { firstByte, readableAt, writableAt } from "../../../src/host/streams.ts";
-import { descriptorsFor } from "../../../src/host/surroundings.ts";
+import { ProgramStreams } from "../../../src/host/launch/program-streams.ts";
+import { launch } from "../../../src/host/launch/spawn.ts";
+import { firstByte, readableAt, writableAt } from "../../../src/host/launch/streams.ts";
+import { descriptorsFor } from "../../../src/host/launch/surroundings.ts";
 import type { Left } from "./enter.ts";
 import type { Stage } from "./stage.ts";
 

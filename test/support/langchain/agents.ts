@@ -27,7 +27,7 @@ export interface ScriptedCall {
 }
 
 /** More turns than any test has. */
-const MOST_TURNS = 12;
+const MAX_TURNS = 12;
 
 /** A model that says what was written down, by how often it has spoken in this conversation: in whatever process. */
 export function scripted(turns: readonly Turn[]) {
@@ -37,7 +37,7 @@ export function scripted(turns: readonly Turn[]) {
       ? new AIMessage(turn)
       : new AIMessage({ content: "", tool_calls: turn.map((call) => ({ ...call, args: { ...call.args } })) });
   };
-  return Array.from({ length: MOST_TURNS }).reduce<ReturnType<typeof fakeModel>>(
+  return Array.from({ length: MAX_TURNS }).reduce<ReturnType<typeof fakeModel>>(
     (model) => model.respond(reply),
     fakeModel(),
   );

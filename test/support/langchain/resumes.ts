@@ -1,7 +1,8 @@
 /** A process that goes on with a conversation which another has begun, and says where it is then, as a line of JSON. */
 import { readFileSync } from "node:fs";
 import { cofferdamMiddleware } from "../../../src/adapters/langchain.ts";
-import { createSupervisor, thisHost } from "../../../src/index.ts";
+import { thisHost } from "../../../src/host/look/host.ts";
+import { createSupervisor } from "../../../src/index.ts";
 import { knownPath } from "../../../src/profile/path.ts";
 import { TALLY, Talk, type Turn } from "./agents.ts";
 import { FileSaver } from "./file-saver.ts";

@@ -14,7 +14,7 @@ export interface AgentJob {
 export interface AgentReply {
   /** Why there was no supervisor. */
   refused: string | null;
-  /** How each call ended, and what would have to be done instead where it was denied: `denied: do it outside of the sandbox`. */
+  /** How each call ended, and what would have to be done instead where it was denied: `denied: do it outside the sandbox`. */
   readonly calls: string[];
   readonly loaded: string[];
 }

@@ -5,12 +5,10 @@ import { CALLER } from "../battery/people.ts";
 import { Place } from "../battery/place.ts";
 import type { Case } from "./cases.ts";
 import { DRAWING } from "./drawn.ts";
-import { heldMs, slowness } from "./held-loop.ts";
+import { heldMs, leastOfTries, slowness } from "./held-loop.ts";
 
 /** So long nothing else has its turn, at the most, on a machine that has time. */
-export const MOST_HELD_MS = 100;
-/** What else a machine does falls on all tries. */
-const TRIES = 4;
+export const MAX_HELD_MS = 100;
 const MIB = 1024 ** 2;
 
 /** A supervisor in this process, with a root that asks nobody, one that asks, and rules of all kinds. */
@@ -55,8 +53,7 @@ export class Busy implements AsyncDisposable {
 
   /** How long a call holds the event loop, in proportion to the most that it may. The least of some tries. */
   async held([, tool, input]: Case): Promise<number> {
-    let least = Number.POSITIVE_INFINITY;
-    for (let tries = 0; tries < TRIES && least > 1; tries += 1) {
+    return leastOfTries(1, async () => {
       const given = input();
       await using session = this.session();
       const guarded = toolsOf(session);
@@ -67,9 +64,8 @@ export class Busy implements AsyncDisposable {
       };
       // What is refused holds nothing up either.
       const held = await heldMs(() => call().catch(() => undefined));
-      least = Math.min(least, held / (MOST_HELD_MS * slowness()));
-    }
-    return least;
+      return held / (MAX_HELD_MS * slowness());
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

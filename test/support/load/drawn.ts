@@ -5,7 +5,7 @@ import { highlightedLines } from "../../../src/channel/highlighted-lines.ts";
 import { PLAIN } from "../../../src/channel/ink.ts";
 import { Pager } from "../../../src/channel/pager.ts";
 import { questionText } from "../../../src/channel/question-text.ts";
-import { type Look, viewFields, whyFields } from "../../../src/channel/request-text.ts";
+import { type PreviewState, viewFields, whyFields } from "../../../src/channel/request-text.ts";
 import { questionMessage } from "../../../src/channel/telegram/question-message.ts";
 
 const SIZE = { columns: 100, rows: 40 } as const;
@@ -15,7 +15,11 @@ export const DRAWING: ApprovalHandler = {
   async requestApproval(request, asking) {
     const presentation = await asking.present();
     await nextTurn();
-    const look: Look = { kind: "made", presentation, highlighted: await highlightedLines(presentation) };
+    const look: PreviewState = {
+      kind: "made",
+      presentation,
+      highlighted: await highlightedLines(presentation),
+    };
     const asked = { request, look, isSeen: false };
     const ways: readonly (() => unknown)[] = [
       () => questionText([asked], asked, SIZE, 0, PLAIN),

@@ -1,6 +1,6 @@
 import { CALLER } from "../battery/people.ts";
 import { Place } from "../battery/place.ts";
-import { MOST_HELD_MS } from "./busy.ts";
+import { MAX_HELD_MS } from "./busy.ts";
 import { heldMs, slowness } from "./held-loop.ts";
 
 /** What calls leave behind, one after another; the last of them is measured too. */
@@ -113,5 +113,5 @@ async function heldOnce(lines: readonly string[]): Promise<number> {
     });
     most = Math.max(most, held);
   }
-  return most / (MOST_HELD_MS * slowness());
+  return most / (MAX_HELD_MS * slowness());
 }

@@ -1,7 +1,7 @@
 /** A supervisor of macOS, with the stand-in, as a process of its own: runs one script again and again until it is killed. */
-import { thisHost } from "../../../src/host/host.ts";
+import { thisHost } from "../../../src/host/look/host.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
-import { createSupervisor } from "../../../src/supervisor/supervisor.ts";
+import { createSupervisor } from "../../../src/session/supervisor.ts";
 
 const [config = "", cwd = "", standIn = "", script = ""] = process.argv.slice(2);
 const host = thisHost({

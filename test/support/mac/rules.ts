@@ -1,20 +1,20 @@
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RulePlan, Standing } from "../../../src/backend/plan.ts";
+import type { Enforcement, RulePlan } from "../../../src/backend/plan.ts";
 import type { ProxyWay } from "../../../src/backend/proxy-way.ts";
 import { gateScript } from "../../../src/backend/seatbelt/gate.ts";
-import type { RuleGround } from "../../../src/host/mac/ground.ts";
-import { Outsider } from "../../../src/host/mac/outsider.ts";
-import { Pipes } from "../../../src/host/pipes.ts";
-import { run } from "../../../src/host/run.ts";
-import type { Ended, RunOptions } from "../../../src/host/run-options.ts";
-import type { Surroundings } from "../../../src/host/surroundings.ts";
+import type { RuleGround } from "../../../src/host/launch/mac/ground.ts";
+import { Outsider } from "../../../src/host/launch/mac/outsider.ts";
+import { Pipes } from "../../../src/host/launch/pipes.ts";
+import { run } from "../../../src/host/launch/run.ts";
+import type { Ended, PlanRunOptions } from "../../../src/host/launch/run-options.ts";
+import type { Surroundings } from "../../../src/host/launch/surroundings.ts";
 import type { Limits } from "../../../src/profile/limits.ts";
 import { type AbsolutePath, knownPath } from "../../../src/profile/path.ts";
 import { StandIn } from "./stand-in.ts";
 
-const ENFORCED: Standing = { kind: "enforced" };
+const ENFORCED: Enforcement = { kind: "enforced" };
 
 /** What a plan of a test says beside its program. */
 export interface Sketch {
@@ -45,7 +45,7 @@ export class RulesPlace implements Disposable {
   }
 
   /** Runs a program behind the gate. */
-  run(sketch: Sketch, options: Partial<RunOptions> = {}): Promise<Ended> {
+  run(sketch: Sketch, options: Partial<PlanRunOptions> = {}): Promise<Ended> {
     return run(this.plan(sketch), {
       stdin: null,
       wallMs: null,
@@ -88,7 +88,7 @@ export class RulesPlace implements Disposable {
       approximations: [],
       limits: [],
       fixed: [],
-      standings: {
+      enforcement: {
         files: ENFORCED,
         network: ENFORCED,
         sockets: ENFORCED,

@@ -1,10 +1,10 @@
 import type { Backend } from "../../../src/backend/backend.ts";
 import type { RulePlan } from "../../../src/backend/plan.ts";
 import { showProfile } from "../../../src/cli/profile-show.ts";
-import type { Host } from "../../../src/host/host.ts";
-import { statedMac } from "../../../src/host/mac/stated.ts";
-import { createDraft, type Draft } from "../../../src/supervisor/draft.ts";
-import type { Side } from "../../../src/supervisor/prepare.ts";
+import type { PreparedRun } from "../../../src/decide/prepare.ts";
+import type { Host } from "../../../src/host/look/host.ts";
+import { statedMac } from "../../../src/host/look/mac/stated.ts";
+import { createDraft, type Draft } from "../../../src/session/draft.ts";
 import { screen } from "../../unit/cli/screen.ts";
 import { machine } from "../../unit/config/machine.ts";
 
@@ -13,7 +13,7 @@ export interface StatedProject {
   /** What `cofferdam profile show --format seatbelt` prints, this machine's own folders left out. */
   shown(): Promise<string>;
   readonly draft: Draft;
-  plan(side?: "unasked" | "onYes"): Promise<RulePlan>;
+  plan(side?: "withoutApproval" | "withApproval"): Promise<RulePlan>;
 }
 
 /** Files by their paths in the project; a name with a slash at its end is a folder. */
@@ -38,15 +38,15 @@ export function statedProject(
       await showProfile(host, { name: null, format: "seatbelt", ...choice }, print);
       return stdout().replaceAll(made.folder, "");
     },
-    plan: async (side = "onYes") => {
-      const cwd = draft.standing.settings.roots[0]?.path ?? "/";
+    plan: async (side = "withApproval") => {
+      const cwd = draft.policy.settings.roots[0]?.path ?? "/";
       return planOf((await draft.prepare({ argv: ["true"], cwd }))[side].rendering);
     },
   };
 }
 
 /** A plan of rules; throws where it was refused. */
-export function planOf(rendering: Side["rendering"] | ReturnType<Backend["render"]>): RulePlan {
+export function planOf(rendering: PreparedRun["rendering"] | ReturnType<Backend["render"]>): RulePlan {
   if (rendering.kind === "plan" && rendering.plan.kind === "rules") return rendering.plan;
   throw new Error(`no plan of rules: ${JSON.stringify(rendering)}`);
 }

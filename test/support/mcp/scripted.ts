@@ -1,7 +1,10 @@
 import { vi } from "vitest";
-import { createGate, type GateSettings, type ToolGate } from "../../../src/approval/create-gate.ts";
-import { layersOf } from "../../../src/mcp/wrap/gatekeeper.ts";
+import { createGate, type GateSettings, type ToolGate } from "../../../src/call/create-gate.ts";
+import { ClientOutput } from "../../../src/mcp/wrap/client-output.ts";
+import { ClientRequests } from "../../../src/mcp/wrap/client-requests.ts";
+import { ElicitationBridge } from "../../../src/mcp/wrap/elicitation-bridge.ts";
 import { Gateway } from "../../../src/mcp/wrap/gateway.ts";
+import { layersOf } from "../../../src/mcp/wrap/rule-layers.ts";
 import { knownPath } from "../../../src/profile/path.ts";
 import { normalProfile } from "../../../src/profile/profile.ts";
 import { McpServer } from "../../../src/tool/mcp-settings.ts";
@@ -48,52 +51,57 @@ export class Scripted implements Disposable {
     const profile = normalProfile({
       files: (script.reads ?? []).map((path) => ({ path: knownPath(path), access: "read", suffixes: "any" })),
     });
+    const client = new ClientOutput(async (line) => {
+      await script.taking?.();
+      this.clientSaw.push(parsed(line));
+    });
+    const requests = new ClientRequests(client);
+    const bridge = new ElicitationBridge(client, requests);
+    const gate = createGate({
+      ...(approval === undefined ? {} : { approval }),
+      handler: asked === null ? bridge.handler : this.asked,
+      journal: this.journal,
+    });
+    this.#gate = gate;
+    const read = async (line: string, done: () => void): Promise<void> => {
+      await script.reading?.();
+      this.serverLines.push(line);
+      const message = parsed(line);
+      this.serverSaw.push(message);
+      const says = script.server?.(message) ?? null;
+      for (const one of says === null ? [] : [says].flat()) this.server(one);
+      done();
+    };
     this.gateway = new Gateway({
       server: "fs",
       policy,
       wallMs,
-      guard: (tool, args, { signal, groupId }) =>
-        this.#gate
+      client,
+      requests,
+      bridge,
+      callTool: (tool, args, { signal, groupId }) =>
+        gate
           .guard([tool], { further: layers })
           .call(tool.name, args, { signal, ...(groupId === null ? {} : { groupId }) }),
       start: async () => {
-        const refused = (await script.start?.()) ?? null;
-        if (refused !== null) return refused;
-        return {
-          profile,
-          changes: script.changes ?? (() => []),
-          write: async (line) => {
-            await script.reading?.();
-            this.serverLines.push(line);
-            const message = parsed(line);
-            this.serverSaw.push(message);
-            const says = script.server?.(message) ?? null;
-            for (const one of says === null ? [] : [says].flat()) this.server(one);
-          },
-        };
+        const reason = (await script.start?.()) ?? null;
+        if (reason !== null) return { kind: "denied", code: "APPROVAL_DENIED", reason, hint: "" };
+        const changes = script.changes ?? (() => []);
+        return { kind: "resident", profile, changes, input: { write: read } };
       },
-      toClient: async (line) => {
-        await script.taking?.();
-        this.clientSaw.push(parsed(line));
-      },
-      tell: (what, because) => this.told.push(`${what}: ${because}`),
+      report: (what, because) => this.told.push(`${what}: ${because}`),
     });
-    this.#gate = createGate({
-      ...(approval === undefined ? {} : { approval }),
-      handler: asked === null ? this.gateway.handler : this.asked,
-      journal: this.journal,
-    });
-    void this.gateway.over.then((because) => (this.over = because));
+    void this.gateway.ended.then((because) => (this.over = because));
   }
 
   /** The client says something: a message, or the text of a line. */
   client(message: Loose | string): void {
-    void this.gateway.takeFromClient(lineOf(message));
+    void this.gateway.readClient(lineOf(message));
   }
 
   /** The server says something. */
   server(message: Loose | string): void {
-    void this.gateway.takeFromServer(lineOf(message));
+    void this.gateway.readServer(lineOf(message));
   }
 
   /** The client asks, and waits for the answer. */

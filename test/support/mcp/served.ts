@@ -1,6 +1,6 @@
 import { type ServeMcpOptions, serveMcp } from "../../../src/mcp/serve-stdio.ts";
 import { knownPath } from "../../../src/profile/path.ts";
-import { createSupervisor } from "../../../src/supervisor/supervisor.ts";
+import { createSupervisor } from "../../../src/session/supervisor.ts";
 import type { Place, Settings } from "../battery/place.ts";
 import { connect, type Generation, type McpTestClient, type Person } from "./clients.ts";
 import { Lines } from "./lines.ts";

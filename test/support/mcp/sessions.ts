@@ -1,5 +1,5 @@
 import { BrokerHandler } from "../../../src/approval/handlers.ts";
-import type { Host } from "../../../src/host/host.ts";
+import type { Host } from "../../../src/host/look/host.ts";
 import { createSupervisor } from "../../../src/index.ts";
 import type { McpOptions } from "../../../src/mcp/connection.ts";
 import { mcpHttp } from "../../../src/mcp/http.ts";

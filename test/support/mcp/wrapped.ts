@@ -101,7 +101,7 @@ export async function connected(
 interface WrappedOptions {
   readonly answers?: Answers;
   readonly kind?: ClientKind;
-  /** False: the client brings no questions to its user. */
+  /** False: the client cannot ask its user. */
   readonly hasForms?: boolean;
 }
 

@@ -18,7 +18,7 @@ import { batchesOf } from "./names.ts";
 /** So many are told one by one after a call. */
 const MOST = 180;
 /** So many that exist in two places can be protected in one call. */
-const MOST_TWICE = 60;
+const MAX_TWICE = 60;
 
 /** Makes all of these by commands, and gives what was told of each as appeared. */
 export async function plantedBy(place: Place, plants: readonly Plant[]): Promise<ReadonlySet<string>> {
@@ -72,7 +72,7 @@ export async function expectTakenFromRepository(person: Person, names: readonly 
 
 /** Nothing that a command does changes these where they exist; each act works outside. */
 export async function expectUnchanged(person: Person, names: readonly string[]): Promise<void> {
-  for (const batch of batchesOf(names, MOST_TWICE)) {
+  for (const batch of batchesOf(names, MAX_TWICE)) {
     using place = plantingPlace(person);
     const plants = batch.flatMap((name): readonly Plant[] => [
       { way: "file", folder: "top", name },

@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Fate } from "../../../src/host/appeared.ts";
-import { Quarantine } from "../../../src/host/quarantine/quarantine.ts";
-import { isHeld } from "../../../src/host/quarantine/record.ts";
+import type { Fate } from "../../../src/host/launch/appeared.ts";
+import { Quarantine } from "../../../src/host/launch/quarantine/quarantine.ts";
+import { isHeld } from "../../../src/host/launch/quarantine/record.ts";
 import type { Outcome } from "../../../src/index.ts";
 import { knownPath } from "../../../src/profile/path.ts";
 import { type Given, type Standing, standingIn } from "../approval/standing.ts";

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { findings } from "../../../src/config/check.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import { proxyFindings } from "../../../src/config/proxy-findings.ts";
-import type { Host } from "../../../src/host/host.ts";
+import type { Host } from "../../../src/host/look/host.ts";
 import type { Machine } from "../../unit/config/machine.ts";
 import type { Situation } from "./row.ts";
 

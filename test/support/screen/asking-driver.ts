@@ -1,7 +1,7 @@
 import { appendFileSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Asking } from "../../../src/approval/handler.ts";
-import { Screen } from "../../../src/channel/screen.ts";
+import { TerminalScreen } from "../../../src/channel/screen.ts";
 import { terminalHandler } from "../../../src/channel/terminal.ts";
 import { CofferdamError } from "../../../src/errors.ts";
 import type { Grant } from "../../../src/policy/grant.ts";
@@ -10,7 +10,7 @@ import type { Command, Report } from "./commands.ts";
 
 /** Asks on its terminal what it is told to on descriptor 4, and reports there what became of it. */
 const wire = new Socket({ fd: 4 });
-const screen = new Screen();
+const screen = new TerminalScreen();
 const handler = terminalHandler({ person: "ann", screen });
 const asked = new Map<string, AbortController>();
 let grants: readonly Grant[] = [];
@@ -40,7 +40,7 @@ function ask({ request, presentation }: Extract<Command, { kind: "ask" }>): Prom
       grants = left;
       return isGone;
     },
-    isHeld: false,
+    isBlocking: false,
     respond: async () => "unknown",
     tell: async () => undefined,
     outcome: async () => null,

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { MaskSearch } from "../../../src/host/search/search.ts";
+import { MaskSearch } from "../../../src/host/look/search/search.ts";
 import type { Profile } from "../../../src/profile/profile.ts";
 import { makeNames } from "../files/many-names.ts";
 

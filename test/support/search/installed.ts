@@ -1,7 +1,7 @@
 /** Searches a folder of the system that is this process's own, before and after what root does there. See its test. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { MaskSearch } from "../../../src/host/search/search.ts";
+import { MaskSearch } from "../../../src/host/look/search/search.ts";
 import { knownPath } from "../../../src/profile/path.ts";
 import { parsePatterns } from "../../../src/profile/pattern.ts";
 import { normalProfile } from "../../../src/profile/profile.ts";

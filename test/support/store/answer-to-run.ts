@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { Session } from "../../../src/supervisor/session.ts";
+import type { Session } from "../../../src/session/session.ts";
 
 /**
  * From an answer that another process gives to the program that it lets run, in milliseconds, each in turn: the time at

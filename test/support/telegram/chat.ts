@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import type { HandlerAnswer } from "../../../src/approval/handler.ts";
-import type { Bringing } from "../../../src/approval/waiting-room.ts";
+import type { RequestOptions } from "../../../src/approval/pending-request.ts";
 import { Channel, type ChannelOptions } from "../../../src/channel/telegram/channel.ts";
 import type { Timing } from "../../../src/channel/telegram/question.ts";
 import type { CofferdamError } from "../../../src/errors.ts";
@@ -19,9 +19,9 @@ export interface Asker extends Desk {
   readonly channel: Channel;
   readonly trouble: readonly CofferdamError[];
   /** Puts a request to the chat; the answer is waited for, unless told otherwise. */
-  ask(given?: Partial<ApprovalRequest>, more?: Partial<Bringing>): Promise<HandlerAnswer>;
+  ask(given?: Partial<ApprovalRequest>, more?: Partial<RequestOptions>): Promise<HandlerAnswer>;
   /** The same, and the message that it becomes. */
-  asked(given?: Partial<ApprovalRequest>, more?: Partial<Bringing>): Promise<Asked>;
+  asked(given?: Partial<ApprovalRequest>, more?: Partial<RequestOptions>): Promise<Asked>;
   /** As when the process ends. */
   end(): Promise<void>;
 }
@@ -66,7 +66,7 @@ export function asker(
   const ask: Asker["ask"] = async (request, more) => {
     const bring = { ...bringing([]), handlers: [channel], ...more };
     const answer = await at.broker.request(requestWith(request), bring);
-    if (answer.status === "unasked") throw new Error(answer.reason);
+    if (answer.status === "not-sent") throw new Error(answer.reason);
     return answer;
   };
   const end = async (): Promise<void> => {

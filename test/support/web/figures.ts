@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Outside } from "../../../src/host/outside.ts";
-import type { Session } from "../../../src/supervisor/session.ts";
+import type { Outside } from "../../../src/host/look/outside.ts";
+import type { Session } from "../../../src/session/session.ts";
 
 /** A server for measuring, as a process of its own; gone after disposal. */
 export interface BlobServer extends AsyncDisposable {

@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import type { Outside } from "../../../src/host/outside.ts";
+import type { Outside } from "../../../src/host/look/outside.ts";
 
 /** Where every name leads that nothing is said of. */
 export const SOMEWHERE = "93.184.215.14";

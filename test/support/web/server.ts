@@ -9,7 +9,7 @@ import {
 } from "node:net";
 import { createSecureContext, TLSSocket } from "node:tls";
 import { onTestFinished } from "vitest";
-import type { Dial, Targets } from "../../../src/host/outside.ts";
+import type { Dial, Targets } from "../../../src/host/look/outside.ts";
 import { FETCH_LIMITS, type FetchLimits, type FetchMeans } from "../../../src/network/fetch.ts";
 import type { HostRule } from "../../../src/profile/host-rule.ts";
 import { parseHostRule } from "../../../src/profile/host-rule.ts";

@@ -3,13 +3,13 @@ import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 import type { EgressRefusal } from "../../../src/network/account.ts";
 import { CallEgress } from "../../../src/network/call-egress.ts";
-import type { ListenAt } from "../../../src/network/listen-at.ts";
+import type { ListenFunction } from "../../../src/network/listen-at.ts";
 import { SharedProxy } from "../../../src/network/shared-proxy.ts";
 import { heard } from "./proxied.ts";
 import { hostsOf, type SmallWeb, smallWeb } from "./server.ts";
 
 /** A proxy for calls that share this machine's loopback; gone after the test. */
-export async function shared(listenAt?: ListenAt) {
+export async function shared(listenAt?: ListenFunction) {
   const proxy = await SharedProxy.listen(listenAt);
   onTestFinished(() => proxy[Symbol.dispose]());
   return { proxy, port: proxy.port, call: callOf(proxy) };

@@ -32,12 +32,12 @@ it("an answer names its question, and says what was said and by whom", () => {
 });
 
 it("an answer to no question, or with parts that no answer has, is not made", () => {
-  expect(() => approve({ approvalId: "a1" })).toThrow("this is no question that can be answered");
-  expect(() => reject(undefined)).toThrow("this is no question that can be answered");
-  expect(() => approve(ONCE_ONLY, { scope: "session" })).toThrow("a yes for the session is not offered");
+  expect(() => approve({ approvalId: "a1" })).toThrow("the value is not an approval request");
+  expect(() => reject(undefined)).toThrow("the value is not an approval request");
+  expect(() => approve(ONCE_ONLY, { scope: "session" })).toThrow("approval for the session is not available");
   const more = { scope: "once", always: true } as const;
-  expect(() => approve(QUESTION, more)).toThrow("this is no answer");
-  expect(() => reject(QUESTION, "no", "")).toThrow("this is no answer");
+  expect(() => approve(QUESTION, more)).toThrow("invalid answer");
+  expect(() => reject(QUESTION, "no", "")).toThrow("invalid answer");
 });
 
 it("a decision is read from an answer to the same question alone", () => {
@@ -58,6 +58,7 @@ it("a decision is read from an answer to the same question alone", () => {
     [yes],
     { ...yes, more: 1 },
     { ...yes, scope: "always" },
+    { ...yes, editedInput: JSON.parse('{"path": "a", "__proto__": {}}') },
     Object.create(yes),
   ])
     expect(decisionFrom(none, QUESTION, "langchain")).toHaveProperty("problem");

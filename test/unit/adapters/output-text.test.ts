@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { told } from "../../../src/adapters/openai-agents/gated-calls.ts";
+import { outcomeText } from "../../../src/adapters/openai-agents/gated-calls.ts";
 import { outputText } from "../../../src/adapters/output-text.ts";
-import { receiptWithoutWalls } from "../../../src/supervisor/receipt.ts";
+import { receiptWithoutSandbox } from "../../../src/call/receipt.ts";
 
 const cyclic: unknown[] = [1];
 cyclic.push(cyclic);
@@ -13,6 +13,6 @@ test("what a tool gave is a text, also where it is no JSON", () => {
 
 test("a function that gave such a thing has run, and the model is told so", () => {
   const done = (value: unknown) =>
-    told({ kind: "done", value, receipt: receiptWithoutWalls(0), durationMs: 1 });
+    outcomeText({ kind: "done", value, receipt: receiptWithoutSandbox(0), durationMs: 1 });
   expect([done(12n), done(undefined), done({ a: 1 })]).toEqual(["12", "done", '{"a":1}']);
 });

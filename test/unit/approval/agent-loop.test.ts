@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { createGate, type GateSettings } from "../../../src/approval/create-gate.ts";
-import type { GuardedTools, ToolCall } from "../../../src/approval/guarded-tools.ts";
 import { AlwaysDenyHandler, AutoApproveHandler } from "../../../src/approval/handlers.ts";
 import { toolResult } from "../../../src/approval/tool-outcome.ts";
+import { createGate, type GateSettings } from "../../../src/call/create-gate.ts";
+import type { GuardedTools, ToolCall } from "../../../src/call/guarded-tools.ts";
 import type { Risk } from "../../../src/policy/risk.ts";
 import { type DefinedTool, defineTool } from "../../../src/tool/define-tool.ts";
 import { Asked, Written } from "../../support/approval/asked.ts";
@@ -77,8 +77,8 @@ describe("a turn of a scripted model", () => {
     expect(turn.requested).toBe(2);
     expect(turn.ran.toSorted()).toEqual(["deploy_prod", "get_user", "search_db", "send_mail"]);
     expect(turn.transcript.filter(({ type }) => type !== "success")).toEqual([
-      { id: "0.2", type: "denied", said: "Denied: project rule `drop_*`" },
-      { id: "0.3", type: "denied", said: "Denied: project rule `delete_*`" },
+      { id: "0.2", type: "denied", said: "Denied: rule `drop_*` of the config" },
+      { id: "0.3", type: "denied", said: "Denied: rule `delete_*` of the config" },
     ]);
   });
 
@@ -201,7 +201,7 @@ describe("a turn of a scripted model", () => {
     ]);
     expect(line).toMatchObject({
       type: "denied",
-      said: "Denied: no rule covers `a`, and its risk is write, and nobody was there to ask",
+      said: "Denied: no rule covers `a`, and its risk is write, but no handler was available to ask",
     });
     expect([ok?.type, ran]).toEqual(["success", ["look"]]);
   });

@@ -1,14 +1,8 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import {
-  approved,
-  BrokerHandler,
-  createGate,
-  defineTool,
-  MemoryStore,
-  requiresApproval,
-  toolFrom,
-} from "../../../src/index.ts";
+import { requiresApproval, toolFrom } from "../../../src/entry/compat.ts";
+import { createGate } from "../../../src/entry/gate.ts";
+import { approved, BrokerHandler, defineTool, MemoryStore } from "../../../src/index.ts";
 import { atRest } from "../../support/approval/desk.ts";
 
 const yesForSession = () => ({ approved: true, scope: "session", by: "ann" }) as const;
@@ -119,7 +113,7 @@ test("an answer that came by another broker on the same store counts when this o
   expect(await other.broker.respond(request?.approvalId ?? "", { approved: false, by: "bob" }, "bob")).toBe(
     "accepted",
   );
-  expect(await call).toMatchObject({ kind: "denied", reason: "bob said no" });
+  expect(await call).toMatchObject({ kind: "denied", reason: "rejected by bob" });
   expect(asking.broker.countWaiting(asking.sessionId)).toBe(0);
 });
 
@@ -145,7 +139,7 @@ test("of an answer that contradicts itself the narrower part counts", async () =
 test("a part of a tool that is misspelt is refused, not taken for one left out", () => {
   const misspelt = { name: "a", risk: "read_only", checkaproval: () => null, run: () => 1 };
   expect(() => Reflect.apply(defineTool, undefined, [misspelt])).toThrow(
-    "`checkaproval` is no part of a tool",
+    "unknown key `checkaproval` of a tool",
   );
 });
 

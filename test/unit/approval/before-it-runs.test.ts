@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { createGate } from "../../../src/approval/create-gate.ts";
+import { createGate } from "../../../src/call/create-gate.ts";
 import { defineTool } from "../../../src/tool/define-tool.ts";
 import { Asked, Written } from "../../support/approval/asked.ts";
 

@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { approved, rejected } from "../../../src/approval/factories.ts";
-import type { ApprovalHandler, Asking, Lookup } from "../../../src/approval/handler.ts";
+import type { ApprovalHandler, Asking, RequestLookup } from "../../../src/approval/handler.ts";
+import { presentText } from "../../../src/approval/present.ts";
 import { MemoryStore } from "../../../src/store/memory.ts";
 import { atRest, bringing, desk, SILENCE } from "../../support/approval/desk.ts";
 import { requestWith } from "../../support/approval/request.ts";
@@ -45,8 +46,8 @@ test("one that tells of a stranger, or that it hears nothing, decides nothing by
 test("one knows whether a call stands still", async () => {
   const { broker } = desk();
   const held: boolean[] = [];
-  const handler = (_: unknown, { isHeld }: Asking) => {
-    held.push(isHeld);
+  const handler = (_: unknown, { isBlocking }: Asking) => {
+    held.push(isBlocking);
     return approved("ann");
   };
   await broker.request(requestWith(), bringing([handler]));
@@ -63,7 +64,7 @@ test("one that attends hears of it once all that waits was brought, and can look
   await before.broker[Symbol.asyncDispose]();
   const { broker } = desk({ store, runId: "run-2" });
   const heard: string[] = [];
-  const lookups: Lookup[] = [];
+  const lookups: RequestLookup[] = [];
   const handler: ApprovalHandler = {
     requestApproval: ({ approvalId }) => {
       heard.push(approvalId);
@@ -80,4 +81,50 @@ test("one that attends hears of it once all that waits was brought, and can look
   expect(await requests?.find(ID)).toMatchObject({ status: "pending" });
   expect(await requests?.find("2")).toMatchObject({ status: "rejected", decision: rejected("ann") });
   expect(await requests?.find("3")).toBeNull();
+});
+
+describe("a presentation", () => {
+  const shownTo: Asking[] = [];
+  const look = (_: unknown, asking: Asking) => {
+    shownTo.push(asking);
+    return new Promise<never>(() => undefined);
+  };
+
+  test("is not made before it is asked for, and then once for all who ask (S1-10)", async () => {
+    const { broker } = desk();
+    let made = 0;
+    const present = async () => {
+      made += 1;
+      return presentText(`made ${made}`);
+    };
+    shownTo.length = 0;
+    await broker.request(requestWith(), bringing([look, look], { isBlocking: false, present }));
+    await atRest();
+    expect([shownTo.length, made]).toEqual([2, 0]);
+    const [first, second] = await Promise.all(shownTo.map((asking) => asking.present()));
+    expect(first).toEqual({ type: "text", content: "made 1" });
+    expect(second).toBe(first);
+    expect(await broker.present(ID)).toBe(first);
+    expect(await shownTo[0]?.present()).toBe(first);
+    expect(made).toBe(1);
+  });
+
+  test("that could not be made is tried again when it is asked for again (S1-10)", async () => {
+    const { broker } = desk();
+    let tries = 0;
+    const present = () => {
+      tries += 1;
+      if (tries < 3) throw new Error(`try ${tries}`);
+      return Promise.resolve(presentText("made"));
+    };
+    shownTo.length = 0;
+    await broker.request(requestWith(), bringing([look, look], { isBlocking: false, present }));
+    await atRest();
+    const [one, other] = shownTo.map((asking) => asking.present());
+    await expect(one).rejects.toThrow("try 1");
+    await expect(other).rejects.toThrow("try 1");
+    await expect(broker.present(ID)).rejects.toThrow("try 2");
+    expect(await shownTo[1]?.present()).toEqual({ type: "text", content: "made" });
+    expect(tries).toBe(3);
+  });
 });

@@ -41,7 +41,7 @@ describe("of several handlers", () => {
   test("all may throw: then nobody said no, and nothing runs (S3-14)", async () => {
     const { broker } = desk();
     expect(await broker.request(requestWith(), bringing([fail, fail]))).toEqual(
-      rejected("nobody", "nobody could be asked: no terminal"),
+      rejected("nobody", "no person could be asked: no terminal"),
     );
     expect(await broker.find(ID)).toMatchObject({ status: "rejected" });
   });
@@ -49,7 +49,7 @@ describe("of several handlers", () => {
   test("there may be none: then nobody was there", async () => {
     const { broker } = desk();
     expect(await broker.request(requestWith(), bringing([]))).toEqual(
-      rejected("nobody", "nobody was there to ask"),
+      rejected("nobody", "no handler was available to ask"),
     );
   });
 
@@ -97,7 +97,7 @@ describe("a page that answers through its handler", () => {
     const held = broker.request(requestWith(), waiting(page));
     await atRest();
     for (const garbage of ["yes", { approved: "true" }, { status: "pending" }])
-      expect(() => Reflect.apply(page.resolve, page, [ID, garbage])).toThrow("an answer");
+      expect(() => Reflect.apply(page.resolve, page, [ID, garbage])).toThrow("invalid answer");
     expect(page.resolve(ID, { approved: false, by: "ann" })).toBe(true);
     expect(await held).toEqual(rejected("ann"));
   });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { createGate } from "../../../src/approval/create-gate.ts";
 import { approved, rejected } from "../../../src/approval/factories.ts";
 import type { Answer } from "../../../src/approval/handler.ts";
+import { createGate } from "../../../src/call/create-gate.ts";
 import { MemoryStore } from "../../../src/store/memory.ts";
 import { defineTool } from "../../../src/tool/define-tool.ts";
 import { atRest, bringing, desk, handlingAll, SILENCE, SmallJournal } from "../../support/approval/desk.ts";

@@ -5,47 +5,9 @@ import { MemoryStore } from "../../../src/store/memory.ts";
 import type { Resolution } from "../../../src/store/store.ts";
 import { atRest, bringing, desk, handlingAll, NOW, SILENCE } from "../../support/approval/desk.ts";
 import { requestWith } from "../../support/approval/request.ts";
+import { SlowStore, turns } from "../../support/approval/slow-store.ts";
 
 const ID = "approval-1";
-const turns = async (count: number): Promise<void> => {
-  for (let turn = 0; turn < count; turn += 1) await Promise.resolve();
-};
-
-/** A store that takes its time, before each step and after it, so that steps of others come between. */
-class SlowStore extends MemoryStore {
-  readonly #delays: readonly number[];
-  #steps = 0;
-
-  constructor(delays: readonly number[]) {
-    super();
-    this.#delays = delays;
-  }
-
-  override add(...given: Parameters<MemoryStore["add"]>) {
-    return this.#slowly(() => super.add(...given));
-  }
-
-  override find(...given: Parameters<MemoryStore["find"]>) {
-    return this.#slowly(() => super.find(...given));
-  }
-
-  override resolve(...given: Parameters<MemoryStore["resolve"]>) {
-    return this.#slowly(() => super.resolve(...given));
-  }
-
-  override append(...given: Parameters<MemoryStore["append"]>) {
-    return this.#slowly(() => super.append(...given));
-  }
-
-  async #slowly<Result>(step: () => Promise<Result>): Promise<Result> {
-    this.#steps += 1;
-    const delay = this.#delays[this.#steps % this.#delays.length] ?? 0;
-    await turns(delay);
-    const result = await step();
-    await turns(delay);
-    return result;
-  }
-}
 
 test("approve.race: of racing answers from everywhere exactly one decides, every other is told so, and every request ends (S3-10, S4-2, S4-6, S2-25)", async () => {
   const answer = fc.record({ isYes: fc.boolean(), after: fc.nat(30), isHandler: fc.boolean() });

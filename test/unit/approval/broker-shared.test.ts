@@ -20,6 +20,12 @@ import { requestWith } from "../../support/approval/request.ts";
 class Lasting extends MemoryStore {
   override readonly outlivesProcess = true;
   isAway = false;
+  isDown = false;
+
+  override async eventsAfter(...given: Parameters<MemoryStore["eventsAfter"]>) {
+    if (this.isDown) throw new Error("connection lost");
+    return super.eventsAfter(...given);
+  }
 
   override async keepAlive(runId: string, forMs: number): Promise<void> {
     if (this.isAway) throw new Error("nobody can be reached");
@@ -159,20 +165,12 @@ describe("an answer that another process takes", () => {
 
   test("is learned also when the store could not be read for a while", async () => {
     await handlingAll(async () => {
-      let isDown = false;
-      class Failing extends Lasting {
-        override async eventsAfter(...given: Parameters<MemoryStore["eventsAfter"]>) {
-          if (isDown) throw new Error("connection lost");
-          return super.eventsAfter(...given);
-        }
-      }
-      const store = new Failing({ now: () => NOW });
-      const [here, there] = [desk({ store }), desk({ store, runId: "run-2" })];
+      const { here, there, store } = shared();
       const held = here.broker.request(requestWith(), bringing([SILENCE]));
       await atRest();
-      isDown = true;
+      store.isDown = true;
       await there.broker.respond(ID, approved("ann"), "a page");
-      setTimeout(() => (isDown = false), 20);
+      setTimeout(() => (store.isDown = false), 20);
       expect(await held).toEqual(approved("ann"));
     });
   });
@@ -224,6 +222,18 @@ describe("those who attend", () => {
     const { here, there } = shared();
     using _attending = await there.broker.attend({ requestApproval: async () => approved("ann") });
     expect(await here.broker.request(requestWith(), bringing([SILENCE]))).toEqual(approved("ann"));
+  });
+
+  test("are asked what came while the store could not be read", async () => {
+    const { here, there, store } = shared();
+    const person = new Person();
+    using _attending = await there.broker.attend(person);
+    store.isDown = true;
+    await here.broker.request(requestWith(), bringing([], { isBlocking: false }));
+    await atRest();
+    expect(person.ids).toEqual([]);
+    store.isDown = false;
+    await vi.waitFor(() => expect(person.ids).toEqual([ID]), { timeout: 5_000 });
   });
 
   test("are asked nothing more when they have left", async () => {

@@ -192,7 +192,7 @@ describe("a call", () => {
     expect(asked).toBe(0);
     expect(told()).toEqual([
       "approval.requested",
-      "approval.resolved: no by nobody, the call was given up before anybody answered",
+      "approval.resolved: no by nobody, the call was cancelled before an answer",
     ]);
   });
 

@@ -1,8 +1,8 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
+import type { EventFilter } from "../../../src/approval/approval-log.ts";
 import type { Broker } from "../../../src/approval/broker.ts";
 import { approved, rejected } from "../../../src/approval/factories.ts";
-import type { EventFilter } from "../../../src/approval/subscribers.ts";
 import type { ApprovalEvent } from "../../../src/event/event.ts";
 import { MemoryStore } from "../../../src/store/memory.ts";
 import { atRest, bringing, desk, handlingAll, SILENCE } from "../../support/approval/desk.ts";
@@ -104,7 +104,7 @@ test("a run that shares a store with another tells its own events, and the other
 });
 
 test("who comes back too late is told so, and gets what is kept by asking without a number (S4-17)", async () => {
-  const { broker } = desk({ store: new MemoryStore({ mostEvents: 100 }) });
+  const { broker } = desk({ store: new MemoryStore({ maxEvents: 100 }) });
   await askMany(broker, 500);
   await expect(follow(broker, { after: 0 })).rejects.toMatchObject({ code: "EVENTS_GONE" });
   const kept = follow(broker);

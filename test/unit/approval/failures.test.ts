@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { createGate, type GateSettings } from "../../../src/approval/create-gate.ts";
 import { approved, rejected } from "../../../src/approval/factories.ts";
 import { BrokerHandler } from "../../../src/approval/handlers.ts";
+import { createGate, type GateSettings } from "../../../src/call/create-gate.ts";
 import { telegramHandler } from "../../../src/channel/telegram.ts";
 import { serveApprovals } from "../../../src/http/serve.ts";
 import { knownPath } from "../../../src/profile/path.ts";
@@ -101,7 +101,7 @@ test("failure, no UI connected: a call that stands still is answered no by nobod
   const alone = guarded({ store: open() });
   expect(await alone.tools.call("deploy", {})).toMatchObject({
     kind: "denied",
-    reason: expect.stringContaining("nobody was there to ask"),
+    reason: expect.stringContaining("no handler was available to ask"),
   });
   const later = guarded({ store: open(), ...suspends });
   const id = await asked(later);
@@ -318,7 +318,7 @@ test("failure, approver not on the list: in the chat they are told so, and decid
   await using api = await BotApi.start(1000);
   await using chat = telegramHandler({ token: TOKEN, chat: CHAT, approvers: [ANN.id], apiRoot: api.root });
   using _attending = await process.broker.attend(chat);
-  const message = await api.message("this call needs your yes");
+  const message = await api.message("this call needs your approval");
   expect(await api.answer(api.press(message, "Approve", EVE))).toBe("You may not answer this request.");
   expect(await process.broker.find(id)).toMatchObject({ status: "pending" });
   expect(await api.answer(api.press(message, "Approve", ANN))).toBe("Approved");

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
+import type { GateOptions } from "../../../src/approval/asker.ts";
 import { Broker } from "../../../src/approval/broker.ts";
 import { Gate } from "../../../src/approval/gate.ts";
-import type { Question } from "../../../src/approval/question.ts";
-import type { GateOptions } from "../../../src/approval/questions.ts";
+import type { DecidedCall } from "../../../src/approval/gate-result.ts";
+import { CallLog } from "../../../src/journal/call-log.ts";
 import { Recorder } from "../../../src/journal/recorder.ts";
-import { Trail } from "../../../src/journal/trail.ts";
 import { NOTHING_LEFT_OUT } from "../../../src/policy/redactions.ts";
 import type { RuleHit } from "../../../src/policy/rule-hit.ts";
 import type { Verdict } from "../../../src/policy/verdict.ts";
@@ -22,7 +22,7 @@ const verdict = (action: Verdict["action"]): Verdict => ({
 });
 
 /** A question that counts how often somebody made what is shown of it. */
-class Counted implements Question {
+class Counted implements DecidedCall {
   readonly verdict: Verdict;
   readonly argsHash: string;
   readonly groupId: string | null = null;
@@ -35,7 +35,7 @@ class Counted implements Question {
     this.argsHash = argsHash;
   }
 
-  readonly show: Question["show"] = () => {
+  readonly summarize: DecidedCall["summarize"] = () => {
     this.shown += 1;
     return {
       risk: "write",
@@ -47,7 +47,7 @@ class Counted implements Question {
     };
   };
 
-  readonly present: Question["present"] = async () => {
+  readonly preview: DecidedCall["preview"] = async () => {
     this.presented += 1;
     return { type: "text", content: "Dear Ann" };
   };
@@ -69,32 +69,32 @@ function standing(handler: Asked, more: Partial<GateOptions> = {}) {
     wait: { timeoutMs: null, onTimeout: "error", style: "block" },
     project: "/srv/app",
     client: null,
-    mostPending: null,
-    mostPendingBytes: Number.POSITIVE_INFINITY,
+    maxPending: null,
+    maxPendingBytes: Number.POSITIVE_INFINITY,
     sessionGrants: true,
     ...more,
   });
-  const pass = (
-    prepare: () => Promise<Question>,
+  const pass = async (
+    prepare: () => Promise<DecidedCall>,
     groupId: string | null = null,
     approvalId: string | null = null,
     agent: string | null = null,
   ) => {
-    const walker = { sessionId: "session-1", callId: host.id(), tool: "send", agent };
-    const trail = new Trail(recorder, walker);
-    const asker = { callId: trail.callId, tool: "send", agent, groupId };
-    return gate.pass(asker, prepare, { signal: null, approvalId, trail, call: null });
+    const identity = { sessionId: "session-1", callId: host.id(), tool: "send", agent };
+    const log = new CallLog(recorder, identity);
+    const asker = { callId: log.callId, tool: "send", agent, groupId };
+    return gate.pass(asker, await prepare(), prepare, { signal: null, approvalId, log, call: null });
   };
   return { gate, broker, journal, pass };
 }
 
 test.each<[RuleHit["layer"], string, RegExp]>([
-  ["operator", "APPROVAL_BLOCKED", /^only whoever wrote the operator's profile/],
-  ["project", "APPROVAL_BLOCKED", /^change the rule of the config/],
+  ["operator", "APPROVAL_BLOCKED", /^only the author of the operator profile/],
+  ["project", "APPROVAL_BLOCKED", /^change this rule of the config/],
   ["agent", "APPROVAL_BLOCKED", /^change the agent's rule/],
-  ["tool", "APPROVAL_BLOCKED", /^no yes lifts it/],
-  ["risk", "APPROVAL_BLOCKED", /^a rule of the config would have to allow it/],
-  ["mode", "APPROVAL_DENIED", /^run it where a person can be asked/],
+  ["tool", "APPROVAL_BLOCKED", /^no approval can allow it; change the rule in the config or the profile$/],
+  ["risk", "APPROVAL_BLOCKED", /^add a rule to the config that allows it/],
+  ["mode", "APPROVAL_DENIED", /^use `mode: interactive` without `--strict`/],
 ])("whom the %s denies is told what would have to change", async (layer, code, hint) => {
   const allowed: RuleHit = { layer: "project", rule: "other", action: "allow", reason: null };
   const hits = [allowed, { layer, rule: "*", action: "deny", reason: "a rule" }];
@@ -113,7 +113,7 @@ describe("what is shown", () => {
     for (const action of ["allow", "deny"] as const) {
       const question = new Counted(action);
       const { journal, pass } = standing(new Asked());
-      expect((await pass(async () => question)).kind).toBe(action === "allow" ? "permitted" : "denied");
+      expect((await pass(async () => question)).kind).toBe(action === "allow" ? "approved" : "denied");
       expect([question.shown, question.presented]).toEqual([0, 0]);
       expect(journal.types).toEqual(["approval.auto"]);
     }
@@ -138,7 +138,7 @@ describe("a group", () => {
   test("is the one that the host names, else the tool's own, else none (S1-28, C13)", async () => {
     const handler = new Asked();
     const { pass } = standing(handler);
-    const grouped: Question = { ...new Counted("ask"), groupId: "of the tool" };
+    const grouped: DecidedCall = { ...new Counted("ask"), groupId: "of the tool" };
     await pass(async () => grouped, "of the host");
     await pass(async () => grouped);
     await pass(async () => new Counted("ask"));
@@ -152,8 +152,8 @@ describe("a yes", () => {
     const { journal, pass } = standing(handler);
     const prepared = [HASH, OTHER, OTHER, OTHER];
     let at = 0;
-    const passage = await pass(async () => new Counted("ask", prepared[at++] ?? OTHER));
-    expect(passage).toMatchObject({ kind: "permitted", isByYes: true, asked: { argsHash: OTHER } });
+    const result = await pass(async () => new Counted("ask", prepared[at++] ?? OTHER));
+    expect(result).toMatchObject({ kind: "approved", isApproved: true, decided: { argsHash: OTHER } });
     expect(handler.requests.map(({ argsHash }) => argsHash)).toEqual([HASH, OTHER]);
     expect(journal.of("approval.resolved").map(({ argsHash }) => argsHash)).toEqual([HASH, OTHER]);
   });
@@ -162,8 +162,8 @@ describe("a yes", () => {
     const handler = new Asked();
     const { pass } = standing(handler);
     let at = 0;
-    const passage = await pass(async () => new Counted("ask", String(at++).padStart(64, "0")));
-    expect(passage).toMatchObject({ kind: "denied", code: "FACTS_UNSTABLE" });
+    const result = await pass(async () => new Counted("ask", String(at++).padStart(64, "0")));
+    expect(result).toMatchObject({ kind: "denied", code: "FACTS_UNSTABLE" });
     expect(handler.requests.length).toBe(3);
   });
 
@@ -172,8 +172,8 @@ describe("a yes", () => {
     const { journal, pass } = standing(handler);
     const actions = ["ask", "deny"] as const;
     let at = 0;
-    const passage = await pass(async () => new Counted(actions[at++] ?? "deny"));
-    expect(passage).toMatchObject({ kind: "denied", code: "APPROVAL_BLOCKED" });
+    const result = await pass(async () => new Counted(actions[at++] ?? "deny"));
+    expect(result).toMatchObject({ kind: "denied", code: "APPROVAL_BLOCKED" });
     expect(journal.types).toEqual(["approval.requested", "approval.resolved", "approval.auto"]);
   });
 });
@@ -190,7 +190,7 @@ describe("a yes that was given to one agent", () => {
     await broker.respond(first.approvalId, { approved: true }, "eve");
     for (const agent of [null, "bob"])
       expect(await pass(question, null, first.approvalId, agent)).toMatchObject({ kind: "denied" });
-    expect(await pass(question, null, first.approvalId, "ann")).toMatchObject({ kind: "permitted" });
+    expect(await pass(question, null, first.approvalId, "ann")).toMatchObject({ kind: "approved" });
   });
 });
 
@@ -205,7 +205,7 @@ describe("a no that is read again", () => {
     if (first.kind !== "pending") throw new Error("it was not left pending");
     await broker.respond(first.approvalId, { approved: false }, "ann");
     for (let times = 0; times < 5; times += 1)
-      expect(await pass(question, null, first.approvalId)).toMatchObject({ reason: "ann said no" });
+      expect(await pass(question, null, first.approvalId)).toMatchObject({ reason: "rejected by ann" });
     expect((await pass(question)).kind).toBe("pending");
   });
 });

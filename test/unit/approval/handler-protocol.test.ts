@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { createGate, type GateSettings } from "../../../src/approval/create-gate.ts";
 import {
   approved,
   createApprovalRequest,
@@ -8,6 +7,7 @@ import {
 } from "../../../src/approval/factories.ts";
 import type { ApprovalHandler } from "../../../src/approval/handler.ts";
 import { AlwaysDenyHandler, AutoApproveHandler, CallbackHandler } from "../../../src/approval/handlers.ts";
+import { createGate, type GateSettings } from "../../../src/call/create-gate.ts";
 import { defineTool } from "../../../src/tool/define-tool.ts";
 import { Asked, Written } from "../../support/approval/asked.ts";
 import { requestWith } from "../../support/approval/request.ts";
@@ -28,11 +28,11 @@ describe("what a handler answers", () => {
     [createApprovalResult({ status: "approved", approvedBy: "ann" }), "done", 1],
     [createApprovalResult({ status: "rejected", reason: "no" }), "APPROVAL_DENIED", 0],
     [createApprovalResult({ status: "timeout" }), "APPROVAL_TIMEOUT", 0],
-    [createApprovalResult({ status: "pending", approvalId: "theirs" }), "pending", 0],
+    [createApprovalResult({ status: "pending", approvalId: "theirs" }), "APPROVAL_PENDING", 0],
     [approved("ann"), "done", 1],
     [rejected("ann", "no"), "APPROVAL_DENIED", 0],
     [{ status: "expired" }, "APPROVAL_TIMEOUT", 0],
-    [{ status: "pending" }, "pending", 0],
+    [{ status: "pending" }, "APPROVAL_PENDING", 0],
     [{ status: "maybe" }, "APPROVAL_DENIED", 0],
     [{ status: "APPROVED" }, "APPROVAL_DENIED", 0],
     [{ status: true }, "APPROVAL_DENIED", 0],
@@ -45,7 +45,7 @@ describe("what a handler answers", () => {
     const { outcome, journal } = await answeredWith({ status: "maybe" });
     expect(outcome).toMatchObject({ kind: "denied", code: "APPROVAL_DENIED" });
     expect(journal.of("approval.failed")).toMatchObject([
-      { reason: "an answer has a status, or something beside it, that is none: `maybe`" },
+      { reason: "invalid answer: the status `maybe` or a value beside it is invalid" },
     ]);
     expect(journal.of("approval.resolved")).toMatchObject([{ approved: false, by: "nobody" }]);
   });
@@ -56,7 +56,10 @@ describe("what a handler answers", () => {
     );
     expect(journal.of("approval.resolved")).toMatchObject([{ by: "ann", note: "no" }]);
     const late = await answeredWith({ status: "expired" }, { wait: { onTimeout: "deny" } });
-    expect(late.outcome).toMatchObject({ code: "APPROVAL_DENIED", reason: "nobody answered in time" });
+    expect(late.outcome).toMatchObject({
+      code: "APPROVAL_DENIED",
+      reason: "the request was not answered in time",
+    });
     expect(late.journal.types).toContain("approval.expired");
   });
 });
@@ -98,7 +101,7 @@ describe("handlers that are built in", () => {
       waiting: () => [],
       grants: async () => [],
       revoke: async () => false,
-      isHeld: false,
+      isBlocking: false,
       respond: async () => "unknown",
       tell: async () => undefined,
       outcome: async () => null,

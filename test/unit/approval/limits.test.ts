@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createGate, type GateSettings } from "../../../src/approval/create-gate.ts";
 import { approved, rejected } from "../../../src/approval/factories.ts";
 import type { Answer } from "../../../src/approval/handler.ts";
-import { Rejections } from "../../../src/approval/rejections.ts";
+import { createGate, type GateSettings } from "../../../src/call/create-gate.ts";
 import { defineTool } from "../../../src/tool/define-tool.ts";
 import { atRest, handlingAll, SILENCE } from "../../support/approval/desk.ts";
 
@@ -23,7 +22,7 @@ describe("three noes to the same", () => {
       expect(await tools.call("deploy", { env: "staging" })).toMatchObject(denied("no"));
     expect(asked).toBe(3);
     expect(await tools.call("deploy", { env: "staging" })).toMatchObject(
-      denied("the same was answered no three times in this session"),
+      denied("the same call was rejected three times in this session"),
     );
     expect(asked).toBe(3);
     expect(await tools.call("deploy", { env: "production" })).toEqual({ kind: "done", value: "deployed" });
@@ -52,25 +51,39 @@ describe("three noes to the same", () => {
     expect(await tools.call("deploy", {})).toMatchObject({ kind: "done" });
   });
 
-  test("are three: one that is read again and again is one", () => {
-    const rejections = new Rejections();
-    for (let time = 0; time < 10; time += 1) rejections.add("key", "approval-1");
-    expect(rejections.isEnough("key")).toBe(false);
-    rejections.add("key", "approval-2");
-    rejections.add("key", "approval-3");
-    expect(rejections.isEnough("key")).toBe(true);
-    expect(rejections.isEnough("other")).toBe(false);
+  const suspending = (more: Parameters<typeof createGate>[0] = {}) =>
+    createGate({ handler: SILENCE, wait: { style: "suspend" }, approval: { most_pending: 2_000 }, ...more });
+
+  test("may come late: an answer to a request that was left open counts, a dismissal does not", async () => {
+    using gate = suspending();
+    const tools = gate.guard([deploy]);
+    const ids: string[] = [];
+    for (let time = 0; time < 4; time += 1) {
+      const left = await tools.call("deploy", {});
+      if (left.kind === "pending") ids.push(left.approvalId);
+    }
+    const [first = "", second = "", third = "", fourth = ""] = ids;
+    await gate.broker.decide(first, rejected("nobody", "obsolete"), "nobody");
+    for (const id of [second, third]) await gate.broker.respond(id, rejected("ann"), "a page");
+    expect(await tools.call("deploy", {})).toMatchObject({ kind: "pending" });
+    await gate.broker.respond(fourth, rejected("ann"), "a page");
+    for (let time = 0; time < 2; time += 1)
+      expect(await tools.call("deploy", {})).toMatchObject({ kind: "denied" });
+    expect(await tools.call("deploy", { env: "other" })).toMatchObject({ kind: "pending" });
   });
 
-  test("are counted for a thousand questions, of which the one answered longest ago is forgotten", () => {
-    const rejections = new Rejections();
-    for (const id of ["1", "2", "3"]) for (const key of ["old", "kept"]) rejections.add(key, id);
-    for (let index = 0; index < 998; index += 1) rejections.add(`other ${index}`, "1");
-    expect(rejections.isEnough("old")).toBe(true);
-    rejections.add("kept", "4");
-    rejections.add("one more", "1");
-    expect(rejections.isEnough("old")).toBe(false);
-    expect(rejections.isEnough("kept")).toBe(true);
+  test("are counted for a thousand calls, of which the one that was asked about longest ago is forgotten", async () => {
+    using gate = createGate({ handler: () => rejected("ann", "no") });
+    const tools = gate.guard([deploy]);
+    const reasonOf = async (index: number) => {
+      const outcome = await tools.call("deploy", { index });
+      return outcome.kind === "denied" ? outcome.reason : outcome.kind;
+    };
+    for (let time = 0; time < 3; time += 1) await reasonOf(0);
+    for (let index = 1; index < 1_000; index += 1) await reasonOf(index);
+    expect(await reasonOf(0)).not.toBe("no");
+    await reasonOf(1_000);
+    expect(await reasonOf(0)).toBe("no");
   });
 });
 
@@ -82,7 +95,7 @@ describe("twenty questions of a session", () => {
       const held = Array.from({ length: 20 }, (_, index) => tools.call("deploy", { index }));
       await atRest();
       expect(await tools.call("deploy", { index: 20 })).toMatchObject(
-        denied("20 questions of this session wait already"),
+        denied("20 requests of this session already wait for an answer"),
       );
       const [first] = await gate.broker.pending();
       await gate.broker.respond(first?.approvalId ?? "", approved("ann"), "a page");
@@ -117,7 +130,7 @@ describe("when nobody answers in time", () => {
     expect(await gate.guard([deploy]).call("deploy", {})).toMatchObject({
       kind: "denied",
       code,
-      reason: "nobody answered in time",
+      reason: "the request was not answered in time",
     });
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createGate, type GateSettings } from "../../../src/approval/create-gate.ts";
 import type { ToolOutcome } from "../../../src/approval/tool-outcome.ts";
+import { createGate, type GateSettings } from "../../../src/call/create-gate.ts";
 import type { Mode } from "../../../src/policy/action.ts";
 import { ApprovalBlockedError, ApprovalError } from "../../../src/policy/approval-error.ts";
 import { defineTool } from "../../../src/tool/define-tool.ts";
@@ -60,7 +60,7 @@ describe("a tool whose own check", () => {
     expect(outcome).toMatchObject({
       code: "APPROVAL_DENIED",
       reason: "strict mode: approval required (Send a mail)",
-      hint: "run it where a person can be asked",
+      hint: "use `mode: interactive` without `--strict` or `--approve-all`, or allow it in the config without approval",
     });
     using gate = createGate({ approval: { mode: "strict" } });
     const tool = defineTool({ name: "send", run: () => null });
@@ -87,15 +87,15 @@ describe("a tool whose own check", () => {
 
   test("approve.deny: fails, or answers what is no question, denies in every mode (S1-7)", async () => {
     const broken: readonly [unknown, string][] = [
-      [undefined, "the tool's own check failed: what it answered is no question"],
-      [true, "the tool's own check failed: what it answered is no question"],
-      [{ description: 1 }, "the tool's own check failed: what it answered is no question"],
+      [undefined, "the tool's own check failed: it did not return a valid request"],
+      [true, "the tool's own check failed: it did not return a valid request"],
+      [{ description: 1 }, "the tool's own check failed: it did not return a valid request"],
       [
         { description: "x", payload: 1, aproved: true },
-        "the tool's own check failed: what it answered is no question",
+        "the tool's own check failed: it did not return a valid request",
       ],
-      [Promise.resolve(null), "the tool's own check failed: what it answered is no question"],
-      [Promise.reject(new Error("late")), "the tool's own check failed: what it answered is no question"],
+      [Promise.resolve(null), "the tool's own check failed: it did not return a valid request"],
+      [Promise.reject(new Error("late")), "the tool's own check failed: it did not return a valid request"],
     ];
     for (const mode of ["interactive", "approve_all", "strict"] as const)
       for (const [answer, reason] of broken) {
@@ -165,7 +165,7 @@ test("a no without words says who said it; tools that are async or not answer al
     defineTool({ name: "now", risk: "read_only", run: () => 1 }),
     defineTool({ name: "later", risk: "read_only", run: async () => 1 }),
   ]);
-  expect(await tools.call("send", {})).toMatchObject({ reason: "ann said no" });
+  expect(await tools.call("send", {})).toMatchObject({ reason: "rejected by ann" });
   expect([await tools.call("now", {}), await tools.call("later", {})]).toEqual([
     { kind: "done", value: 1 },
     { kind: "done", value: 1 },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createGate, type GateSettings } from "../../../src/approval/create-gate.ts";
 import { approved, rejected } from "../../../src/approval/factories.ts";
-import type { PendingBounds } from "../../../src/approval/waiting-room.ts";
+import type { PendingBounds } from "../../../src/approval/pending-request.ts";
+import { createGate, type GateSettings } from "../../../src/call/create-gate.ts";
 import type { KeptCall } from "../../../src/policy/kept-call.ts";
 import type { ApprovalRequest } from "../../../src/policy/request.ts";
 import { joinPath } from "../../../src/profile/path.ts";
@@ -43,9 +43,9 @@ async function ask(
   call: KeptCall | null = null,
 ) {
   const request = requestWith({ client: "mcp", project: "/srv/shop", ...given });
-  const all = { mostPending: 3, mostPendingBytes: 100 * KIB, ...bounds };
+  const all = { maxPending: 3, maxPendingBytes: 100 * KIB, ...bounds };
   const answer = await at.broker.request(request, bringing([], { isBlocking: false, call, bounds: all }));
-  return answer.status === "unasked" ? answer.reason : answer.status;
+  return answer.status === "not-sent" ? answer.reason : answer.status;
 }
 
 describe.each(STORES)("what waits of one client, %s", (_kind, opening) => {
@@ -55,7 +55,7 @@ describe.each(STORES)("what waits of one client, %s", (_kind, opening) => {
     const all = [];
     for (const n of [1, 2, 3, 4])
       all.push(await ask(before, { approvalId: `a${n}`, sessionId: `session-${n}` }));
-    const full = "3 questions of this client wait already";
+    const full = "3 requests of this client already wait for an answer";
     expect(all).toEqual(["pending", "pending", "pending", full]);
     // What is refused leaves nothing behind: no request, no line, nobody who was asked.
     expect(await before.broker.find("a4")).toBeNull();
@@ -69,7 +69,7 @@ describe.each(STORES)("what waits of one client, %s", (_kind, opening) => {
     expect(await ask(after, { approvalId: "b4", client: undefined })).toBe("pending");
     expect(await after.broker.respond("a2", rejected("ann"), "a page")).toBe("accepted");
     expect(await ask(after, { approvalId: "b5", sessionId: "session-5" })).toBe("pending");
-    expect(await ask(after, { approvalId: "b6", sessionId: "session-6" }, { mostPending: null })).toBe(
+    expect(await ask(after, { approvalId: "b6", sessionId: "session-6" }, { maxPending: null })).toBe(
       "pending",
     );
   });
@@ -78,7 +78,7 @@ describe.each(STORES)("what waits of one client, %s", (_kind, opening) => {
     const open = opening();
     const before = desk({ store: open() });
     const call = callOf(40 * KIB);
-    const large = "what waits of this client would take more than 100KiB";
+    const large = "the pending requests of this client would take more than 100KiB";
     for (const [n, came] of [
       [1, "pending"],
       [2, "pending"],
@@ -90,7 +90,7 @@ describe.each(STORES)("what waits of one client, %s", (_kind, opening) => {
     );
     await before.broker[Symbol.asyncDispose]();
     const after = desk({ store: open(), runId: "run-2" });
-    const plenty = { mostPending: 10 };
+    const plenty = { maxPending: 10 };
     expect(await ask(after, { approvalId: "b1", sessionId: "session-4" }, plenty, call)).toBe(large);
     await after.broker.respond("a1", rejected("ann"), "a page");
     expect(await ask(after, { approvalId: "b2", sessionId: "session-4" }, plenty, call)).toBe("pending");
@@ -120,8 +120,8 @@ describe("what is kept for the questions of a session", () => {
     expect(await tools.call("send", { ...input, n: 2 })).toEqual({
       kind: "denied",
       code: "APPROVAL_DENIED",
-      reason: "what waits of this session would take more than 64KiB",
-      hint: "wait for answers, or ask for something smaller",
+      reason: "the pending requests of this session would take more than 64KiB",
+      hint: "wait for answers, or make a smaller call",
     });
     expect(await tools.call("send", { n: 3 })).toMatchObject({ kind: "pending" });
     await gate.broker.respondAll({}, approved("ann"), "a page");
@@ -149,15 +149,15 @@ describe("what is kept for the questions of a session", () => {
     const all: string[] = [];
     for (let n = 0; n < 12; n += 1) {
       const own = { approvalId: `a${n}`, sessionId: `session-${n}`, client: undefined };
-      all.push(await ask(at, own, { mostPending: null }, callOf(80 * KIB)));
+      all.push(await ask(at, own, { maxPending: null }, callOf(80 * KIB)));
     }
-    const large = "what waits of this supervisor would take more than 400KiB";
+    const large = "the pending requests of this supervisor would take more than 400KiB";
     expect(all).toEqual([
       ...Array.from({ length: 4 }, () => "pending"),
       ...Array.from({ length: 8 }, () => large),
     ]);
     await at.broker.respond("a0", approved("ann"), "a page");
     const own = { approvalId: "next", sessionId: "session-9", client: undefined };
-    expect(await ask(at, own, { mostPending: null }, callOf(80 * KIB))).toBe("pending");
+    expect(await ask(at, own, { maxPending: null }, callOf(80 * KIB))).toBe("pending");
   });
 });

@@ -70,7 +70,7 @@ describe("a diff", () => {
     const took = [1, 2].map(() =>
       workMs(() => {
         const made = presentDiff({ path: "/w/a", before, after });
-        const content = "Too different to be told line by line: 200000 lines → 200001 lines";
+        const content = "Too different to show line by line: 200000 lines → 200001 lines";
         expect(made).toMatchObject({ type: "text", about: "/w/a", content });
         expect(made.fullContent?.startsWith(`${content}\n\n${after.slice(0, 10_000)}`)).toBe(true);
       }),
@@ -87,7 +87,7 @@ describe("a diff", () => {
 
   test("of files of more than 16 MiB says that they are too large", () => {
     expect(diffOf("a\n".repeat(9 * MIB), "b\n")).toBe(
-      "Too large to be told line by line: 9437184 lines → 1 line",
+      "Too large to show line by line: 9437184 lines → 1 line",
     );
   });
 

@@ -114,6 +114,8 @@ describe("an answer from outside", () => {
       { ...plain, sudo: true },
       { ...short, status: "rejected" },
       { ...plain, approved: false },
+      // The parser would drop this key: the person would have approved one input, and another would run.
+      { ...plain, editedInput: [JSON.parse('{"path": "a", "__proto__": {"mode": "w"}}')] },
       [plain],
       JSON.stringify(plain),
       new Map(Object.entries(plain)),

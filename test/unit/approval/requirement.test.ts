@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { createGate, type GateSettings } from "../../../src/approval/create-gate.ts";
 import { toolResult } from "../../../src/approval/tool-outcome.ts";
+import { createGate, type GateSettings } from "../../../src/call/create-gate.ts";
 import { type DefinedTool, defineTool } from "../../../src/tool/define-tool.ts";
 import type { Requirement, ToolInput } from "../../../src/tool/function-tool.ts";
 import { Asked, Written } from "../../support/approval/asked.ts";
@@ -209,7 +209,7 @@ describe("a call that does not wait", () => {
     const tool = defineTool({ name: "post", run: () => ran.push("post") });
     expect(await gate.guard([tool]).call("post", { url: UNKNOWN }, { approvalId })).toMatchObject({
       kind: "denied",
-      reason: "there is no request under this id for this tool and agent",
+      reason: "unknown request id for this tool and agent",
     });
     expect(await call(UNKNOWN, "made up")).toMatchObject({ kind: "denied" });
     expect(ran).toEqual([]);

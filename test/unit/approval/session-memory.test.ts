@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createGate, type GateSettings } from "../../../src/approval/create-gate.ts";
+import { createGate, type GateSettings } from "../../../src/call/create-gate.ts";
 import type { Json } from "../../../src/policy/canonical-json.ts";
 import { cacheKeyOf } from "../../../src/policy/hashes.ts";
 import { type DefinedTool, defineTool } from "../../../src/tool/define-tool.ts";
@@ -29,8 +29,8 @@ describe("a yes for the session", () => {
     await tools.call("send", JSON.stringify(reordered(args)));
     expect(handler.requests.length).toBe(1);
     expect(journal.of("approval.auto")).toMatchObject([
-      { approved: true, by: "ann said yes for this session" },
-      { approved: true, by: "ann said yes for this session" },
+      { approved: true, by: "approved for this session by ann" },
+      { approved: true, by: "approved for this session by ann" },
     ]);
     await tools.call("send", { ...args, list: [{ a: 1, b: { c: 2, d: 4 } }] });
     await tools.call("send", { ...args, list: [...args.list, ...args.list] });
@@ -216,7 +216,7 @@ describe("memory is beaten", () => {
     const told = { tool: "send", covers: "every use of send", by: "ann", grantedAt: 0 };
     const kept = { kind: "call", grantId: "1", key, ...told } as const;
     for (const [mode, by] of [
-      ["interactive", "ann said yes for this session"],
+      ["interactive", "approved for this session by ann"],
       ["approve_all", "approve-all mode"],
       ["strict", "strict mode: approval required (no rule covers `send`, and its risk is write)"],
     ] as const) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createGate } from "../../../src/approval/create-gate.ts";
 import { toEnvelope } from "../../../src/approval/envelope.ts";
 import { type StreamEvent, sseData, sseFrame, streamView } from "../../../src/approval/stream-view.ts";
+import { createGate } from "../../../src/call/create-gate.ts";
 import { type ApprovalEvent, type EventBody, isApprovalEvent } from "../../../src/event/event.ts";
 import { Recorder } from "../../../src/journal/recorder.ts";
 import { cacheKeyOf } from "../../../src/policy/hashes.ts";
@@ -60,7 +60,7 @@ describe("what people are shown of a call", () => {
     const { request } = await askedAbout(tool, { path: "a", body: "PRIVATE" });
     expect(request?.safeArgs).toEqual({ path: "a", token: "[hidden]" });
     expect(JSON.stringify(request)).not.toContain("PRIVATE");
-    expect(request?.covers).toBe('upload with {"path":"a"}, whatever else it is called with');
+    expect(request?.covers).toBe('upload with {"path":"a"}, with any other arguments');
   });
 
   test.each<[string, DefinedTool]>([
@@ -130,7 +130,7 @@ describe("what people are shown of a call", () => {
     const { request } = await askedAbout(toolFrom(write), { path: "a", content: "PRIVATE" });
     expect(JSON.stringify(request)).not.toContain("PRIVATE");
     expect(request?.safeArgs).toEqual({ path: "a", content: "[not shown]" });
-    expect(request?.covers).toBe('write with {"path":"a"}, whatever else it is called with');
+    expect(request?.covers).toBe('write with {"path":"a"}, with any other arguments');
   });
 });
 
@@ -172,7 +172,7 @@ describe("an event stream", () => {
     expect(decisions).toEqual([
       ["approved_always", ""],
       ["denied", "no"],
-      ["denied", "nobody answered in time"],
+      ["denied", "the request was not answered in time"],
     ]);
     for (const [index, view] of views.entries())
       if (index % 2 === 1) expect(view.data.request_id).toBe(views[index - 1]?.data.request_id);

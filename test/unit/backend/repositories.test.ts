@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   closedRepositories,
-  MOST_OPEN_REPOSITORIES,
+  MAX_OPEN_REPOSITORIES,
   type Repository,
   repositoryLayer,
   repositoryMasks,
@@ -79,16 +79,16 @@ describe("the masks over repositories", () => {
   });
 
   it("close the deepest of many as a whole, so that the shallow ones can be worked in", () => {
-    const many = Array.from({ length: MOST_OPEN_REPOSITORIES + 2 }, (_, at) =>
+    const many = Array.from({ length: MAX_OPEN_REPOSITORIES + 2 }, (_, at) =>
       repository(`/w/${"d/".repeat(at)}.git`),
     );
     const masks = masked(...many.toReversed());
-    expect(masks).toHaveLength(4 * MOST_OPEN_REPOSITORIES + 2);
+    expect(masks).toHaveLength(4 * MAX_OPEN_REPOSITORIES + 2);
     expect(masks.slice(-2)).toEqual(many.slice(-2).map(({ path }) => path));
   });
 
   describe("of many", () => {
-    const many = Array.from({ length: MOST_OPEN_REPOSITORIES + 20 }, (_, at) =>
+    const many = Array.from({ length: MAX_OPEN_REPOSITORIES + 20 }, (_, at) =>
       repository(`/w/r${String(at).padStart(2, "0")}/.git`),
     );
     const closedOf = (
@@ -99,7 +99,7 @@ describe("the masks over repositories", () => {
       closedRepositories(withNear(repositories, named.map(absolutePath), roots.map(absolutePath))).map(
         ({ tree }) => tree,
       );
-    const usual = many.slice(MOST_OPEN_REPOSITORIES).map(({ path }) => path.replace("/.git", ""));
+    const usual = many.slice(MAX_OPEN_REPOSITORIES).map(({ path }) => path.replace("/.git", ""));
     const without = (...paths: readonly string[]) => usual.filter((path) => !paths.includes(path));
 
     it("leave those open besides that the call starts in, or names, and those that are a root", () => {
@@ -124,13 +124,11 @@ describe("the masks over repositories", () => {
     it("tell with each that is closed how many there are, and what opens it", () => {
       const { reasons, remedies } = repositoryLayer(many);
       const [key, reason] = [...(reasons ?? [])].at(-1) ?? [""];
-      expect(reason).toBe(
-        "`/w/r35/.git` may only be read: of 36 repositories no more than 16 can be changed in this call",
-      );
+      expect(reason).toBe("`/w/r35/.git` is read-only: this call can change at most 16 of 36 repositories");
       expect(remedies?.get(key)).toBe(
-        "start the call in `/w/r35` or name that folder in it, or list it as a root of its own under `sandbox.paths`",
+        "start the call in `/w/r35` or name that folder in it, or list it as a separate root under `sandbox.paths`",
       );
-      expect(repositoryLayer(many.slice(0, MOST_OPEN_REPOSITORIES)).reasons).toEqual(new Map());
+      expect(repositoryLayer(many.slice(0, MAX_OPEN_REPOSITORIES)).reasons).toEqual(new Map());
     });
   });
 

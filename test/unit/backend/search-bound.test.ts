@@ -6,9 +6,9 @@ import { renderSeatbelt } from "../../../src/backend/seatbelt/render.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 import { parsePatterns } from "../../../src/profile/pattern.ts";
 import { type FileEntry, type Mask, normalProfile, type Profile } from "../../../src/profile/profile.ts";
-import type { Launch } from "../../../src/tool/launch.ts";
-import { macFacts } from "../../sbpl/support/mac-case.ts";
+import type { ProgramStart } from "../../../src/tool/launch.ts";
 import { fakedFacts } from "../../support/faked-facts.ts";
+import { macFacts } from "../../support/mac/mac-case.ts";
 
 const grant = (path: string, access: FileEntry["access"] = "write"): FileEntry => ({
   path: absolutePath(path),
@@ -23,7 +23,7 @@ const passed = (
   bound: Unsearched["bound"] = { kind: "entries", most: 200_000 },
 ): Unsearched => ({ path: absolutePath(path), bound, over });
 
-const LAUNCH: Launch = { argv: [absolutePath("/usr/bin/true")], cwd: absolutePath("/w"), env: {} };
+const LAUNCH: ProgramStart = { argv: [absolutePath("/usr/bin/true")], cwd: absolutePath("/w"), env: {} };
 const TREE = ["/w/", "/w/sub/", "/other/"];
 
 const { mac } = macFacts();
@@ -42,16 +42,16 @@ describe.each<[string, typeof renderBubblewrap, Pick<Facts, "mac">]>([
       kind: "refusal",
       refusal: {
         field: "masks",
-        reason: "/w holds more than 200000 entries, too many to search for what must be protected",
-        remedy: "narrow the root, raise `sandbox.search.entries`, or say `over: read-only` there",
+        reason: "/w contains more than 200000 entries, too many to search for protected files",
+        remedy: "narrow the root, raise `sandbox.search.entries`, or write `over: read-only` there",
       },
     });
     expect(rendered([], passed("/w", "refuse", { kind: "time", mostMs: 2_000 }))).toEqual({
       kind: "refusal",
       refusal: {
         field: "files",
-        reason: "/w could not be searched within 2s of processor time for what must be protected",
-        remedy: "narrow the root, raise `sandbox.search.time`, or say `over: read-only` there",
+        reason: "/w could not be searched for protected files within 2s of processor time",
+        remedy: "narrow the root, raise `sandbox.search.time`, or write `over: read-only` there",
       },
     });
     const bound = { kind: "silence", mostMs: 30_000, folder: absolutePath("/w/far") } as const;
@@ -59,9 +59,8 @@ describe.each<[string, typeof renderBubblewrap, Pick<Facts, "mac">]>([
       kind: "refusal",
       refusal: {
         field: "files",
-        reason:
-          "/w could not be searched for what must be protected: the folder `/w/far` gave no answer for 30s",
-        remedy: "narrow the root, see why `/w/far` does not answer, or say `over: read-only` there",
+        reason: "/w could not be searched for protected files: the folder `/w/far` did not answer for 30s",
+        remedy: "narrow the root, check why `/w/far` does not answer, or write `over: read-only` there",
       },
     });
   });
@@ -73,7 +72,7 @@ describe.each<[string, typeof renderBubblewrap, Pick<Facts, "mac">]>([
       name: "search-bound",
       path: "/w",
       reason:
-        "/w holds more than 200000 entries, too many to search for what must be protected, so it is read-only",
+        "/w contains more than 200000 entries, too many to search for protected files, so it is read-only",
     });
   });
 
@@ -83,9 +82,8 @@ describe.each<[string, typeof renderBubblewrap, Pick<Facts, "mac">]>([
       refusal: {
         field: "masks",
         reason:
-          "/w holds more than 200000 entries, too many to search for what must be protected, and /**/.env hides what it matches",
-        remedy:
-          "begin the pattern with the folder that it is about, narrow the root, or raise `sandbox.search.entries`",
+          "/w contains more than 200000 entries, too many to search for protected files, and /**/.env must hide all matching files",
+        remedy: "begin the pattern with its folder, narrow the root, or raise `sandbox.search.entries`",
       },
     });
   });
@@ -105,10 +103,10 @@ test("bubblewrap mounts it read-only, and what lies in it; others stay as they a
   const facts = fakedFacts([...TREE, "/w/sub/deep/"], { unsearched: [passed("/w", "read-only")] });
   const rendering = renderBubblewrap(profile, LAUNCH, facts);
   if (rendering.kind === "refusal") throw new Error(rendering.refusal.reason);
-  const { clauses, standings } = rendering.plan;
+  const { clauses, enforcement } = rendering.plan;
   expect(clauses.filter(({ path }) => path !== "/usr")).toEqual([
     { path: "/other", args: ["--bind", "/other", "/other"] },
     { path: "/w", args: ["--ro-bind", "/w", "/w"] },
   ]);
-  expect(standings.files).toEqual({ kind: "tighter", reason: "search-bound" });
+  expect(enforcement.files).toEqual({ kind: "tighter", reason: "search-bound" });
 });

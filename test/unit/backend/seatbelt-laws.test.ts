@@ -4,14 +4,14 @@ import { coveredIndex } from "../../../src/backend/seatbelt/covered-index.ts";
 import { everyRule, type FileFacts, fileRules } from "../../../src/backend/seatbelt/file-rules.ts";
 import { refusedProfile } from "../../../src/backend/seatbelt/refusals.ts";
 import { type Covered, coveringRegexes } from "../../../src/backend/seatbelt/regex.ts";
-import { type Answer, assertAgrees, replay } from "../../../src/backend/seatbelt/replay.ts";
+import { assertAgrees, type RuleAnswer, replay } from "../../../src/backend/seatbelt/replay.ts";
 import { CofferdamError } from "../../../src/errors.ts";
 import { type AbsolutePath, knownPath } from "../../../src/profile/path.ts";
 import { literalPattern, type Pattern, parsePatterns, patternTest } from "../../../src/profile/pattern.ts";
 import { normalProfile } from "../../../src/profile/profile.ts";
-import { macCase, macFacts } from "../../sbpl/support/mac-case.ts";
-import { fileQuestions } from "../../sbpl/support/questions.ts";
 import { glob, path, pattern } from "../../support/generate.ts";
+import { askedNodes } from "../../support/mac/asked-paths.ts";
+import { macCase, macFacts } from "../../support/mac/mac-case.ts";
 
 const { mac } = macFacts();
 if (mac === null) throw new Error("a Mac has facts of its own");
@@ -21,17 +21,15 @@ describe("the rules on files", () => {
     const rendered = macCase.filter(
       ({ profile, facts }) => refusedProfile(profile, {}, facts, facts.mac ?? mac) === null,
     );
-    const asked = rendered.chain((one) =>
-      fileQuestions(one, 20).map((questions) => [one, questions] as const),
-    );
-    const counts: Record<Answer, number> = { default: 0, allow: 0, deny: 0, both: 0 };
+    const asked = rendered.chain((one) => askedNodes(one, 20).map((nodes) => [one, nodes] as const));
+    const counts: Record<RuleAnswer, number> = { default: 0, allow: 0, deny: 0, both: 0 };
     fc.assert(
-      fc.property(asked, ([{ profile, facts, hasGiven }, questions]) => {
+      fc.property(asked, ([{ profile, facts, hasGiven }, nodes]) => {
         const onMac: FileFacts = { ...facts, mac: facts.mac ?? mac, hops: [], hasGiven };
         const ask = replay(everyRule(fileRules(profile, onMac)));
-        for (const { path, vnode } of questions)
+        for (const { path, kind } of nodes)
           for (const right of ["read", "pass", "change", "names"] as const) {
-            const answer = ask(right, knownPath(path ?? "/"), vnode === "DIRECTORY" ? "folder" : "file");
+            const answer = ask(right, path, kind);
             counts[answer] += 1;
             expect(answer).not.toBe("both");
           }

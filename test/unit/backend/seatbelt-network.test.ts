@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import { renderSeatbelt } from "../../../src/backend/seatbelt/render.ts";
 import { knownPath } from "../../../src/profile/path.ts";
 import { normalProfile, type ProfileParts } from "../../../src/profile/profile.ts";
-import type { Launch } from "../../../src/tool/launch.ts";
-import { machine, planOf, write } from "../../sbpl/support/machine.ts";
+import type { ProgramStart } from "../../../src/tool/launch.ts";
+import { machine, planOf, write } from "../../support/mac/machine.ts";
 
 const { mac } = machine();
 const FACTS = machine({}, { mac: mac === null ? null : { ...mac, proxyPort: 8118 } });
 const APP = "/Users/ada/work/app";
-const LAUNCH: Launch = { argv: [knownPath("/bin/sh"), "-c", "make"], cwd: knownPath(APP), env: {} };
+const LAUNCH: ProgramStart = { argv: [knownPath("/bin/sh"), "-c", "make"], cwd: knownPath(APP), env: {} };
 const HOSTS = { hosts: [{ name: "a.test", port: 443, private: false }], never: [] } as const;
 
 /** Every rule of the text that has to do with connections, names and routes, and where programs find the proxy. */

@@ -3,8 +3,8 @@ import type { Facts } from "../../../src/backend/facts.ts";
 import { renderSeatbelt } from "../../../src/backend/seatbelt/render.ts";
 import { type AbsolutePath, knownPath } from "../../../src/profile/path.ts";
 import { type FileEntry, type Mask, normalProfile, type ProfileParts } from "../../../src/profile/profile.ts";
-import type { Launch } from "../../../src/tool/launch.ts";
-import { entry, link, machine, masks, planOf, refusalOf, write } from "../../sbpl/support/machine.ts";
+import type { ProgramStart } from "../../../src/tool/launch.ts";
+import { entry, link, machine, masks, planOf, refusalOf, write } from "../../support/mac/machine.ts";
 
 const { mac: MAC } = machine();
 if (MAC === null) throw new Error("a Mac has facts of its own");
@@ -13,7 +13,7 @@ const TELLS_CASES_APART = machine(
   { mac: { ...MAC, volumes: [{ point: knownPath("/"), foldsCase: false }] } },
 );
 const APP = "/Users/ada/work/app";
-const LAUNCH: Launch = { argv: [knownPath("/bin/sh"), "-c", "make"], cwd: knownPath(APP), env: {} };
+const LAUNCH: ProgramStart = { argv: [knownPath("/bin/sh"), "-c", "make"], cwd: knownPath(APP), env: {} };
 
 describe("what can't be enforced is refused, and what is close to it is not", () => {
   const masked = (pattern: string, atMost: Mask["atMost"]): ProfileParts => ({
@@ -208,7 +208,7 @@ describe("what can't be enforced is refused, and what is close to it is not", ()
     const refusal = refusalOf(renderSeatbelt(normalProfile(write("/tmp/mine")), LAUNCH, machine()));
     expect(refusal).toEqual({
       field: "files",
-      reason: "/tmp/mine goes through the symlink /tmp, where no rule would match",
+      reason: "/tmp/mine goes through the symlink /tmp, so no rule would match",
       remedy: "write /private/tmp/mine",
     });
   });

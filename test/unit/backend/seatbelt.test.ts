@@ -5,12 +5,12 @@ import { renderSeatbelt } from "../../../src/backend/seatbelt/render.ts";
 import { parseProfile, printProfile } from "../../../src/profile/canonical.ts";
 import { knownPath } from "../../../src/profile/path.ts";
 import { normalProfile, type ProfileParts } from "../../../src/profile/profile.ts";
-import type { Launch } from "../../../src/tool/launch.ts";
-import { macCase } from "../../sbpl/support/mac-case.ts";
-import { entry, link, machine, masks, planOf, write } from "../../sbpl/support/machine.ts";
+import type { ProgramStart } from "../../../src/tool/launch.ts";
+import { macCase } from "../../support/mac/mac-case.ts";
+import { entry, link, machine, masks, planOf, write } from "../../support/mac/machine.ts";
 
 const APP = "/Users/ada/work/app";
-const LAUNCH: Launch = {
+const LAUNCH: ProgramStart = {
   argv: [knownPath("/bin/sh"), "-c", "make"],
   cwd: knownPath(APP),
   env: { LANG: "C" },
@@ -54,7 +54,7 @@ describe("a workspace with protected parts, notes by suffix and a runtime", () =
       clauses: [],
       approximations: [],
       fixed: [],
-      standings: {},
+      enforcement: {},
     }).toEqual({
       backend: "seatbelt",
       version: "15.1",
@@ -74,7 +74,7 @@ describe("a workspace with protected parts, notes by suffix and a runtime", () =
       approximations: [],
       limits: [],
       fixed: [],
-      standings: {},
+      enforcement: {},
       tree: null,
     });
   });
@@ -91,7 +91,7 @@ describe("a workspace with protected parts, notes by suffix and a runtime", () =
   });
 
   it("claims of each protection what rules can hold", () => {
-    const claimed = Object.entries(plan.standings).map(([name, standing]) => `${name} ${standing.kind}`);
+    const claimed = Object.entries(plan.enforcement).map(([name, standing]) => `${name} ${standing.kind}`);
     expect(claimed).toEqual([
       "files tighter",
       "network enforced",
@@ -141,7 +141,7 @@ describe("the rules hold what they must", () => {
     expect(plan.approximations).toContainEqual({
       name: "link-target",
       path: `${APP}/git/hooks`,
-      reason: `${APP}/.git/hooks goes through a symlink; what it leads to is capped at read as well`,
+      reason: `${APP}/.git/hooks goes through a symlink, so its target is also capped at read`,
     });
   });
 
@@ -207,7 +207,7 @@ describe("the rules hold what they must", () => {
 
   it("no limit that Darwin does not know is passed over in silence", () => {
     const limits = (given: ProfileParts["limits"] & {}) =>
-      planOf(renderSeatbelt(normalProfile({ limits: given }), LAUNCH, machine())).standings.limits;
+      planOf(renderSeatbelt(normalProfile({ limits: given }), LAUNCH, machine())).enforcement.limits;
     expect(limits({ memoryBytes: 1 }).kind).toBe("partial");
     expect(limits({ cpuSeconds: 1, fileBytes: 1, openFiles: 9 }).kind).toBe("enforced");
   });

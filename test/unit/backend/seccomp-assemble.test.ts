@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  type AssemblyLine,
   answer,
   assemble,
   go,
   jump,
-  type Line,
   label,
   load,
   MAX_INSTRUCTIONS,
@@ -60,7 +60,8 @@ describe("assemble", () => {
   });
 
   it("jumps over 255 instructions, forwards, on both branches", () => {
-    const over = (count: number): readonly Line[] => Array.from({ length: count }, () => answer(ALLOW));
+    const over = (count: number): readonly AssemblyLine[] =>
+      Array.from({ length: count }, () => answer(ALLOW));
     const far = assemble([load(0), jump("jeq", 7, "deny"), ...over(255), label("deny"), answer(DENY)]);
     expect(simulateSeccomp(far, { arch: AUDIT.x64, number: 7 })).toBe("errno 1");
     expect(simulateSeccomp(far, { arch: AUDIT.x64, number: 8 })).toBe("allow");
@@ -87,7 +88,8 @@ describe("assemble", () => {
   });
 
   it("refuses what no kernel would take, and says what it was", () => {
-    const over = (count: number): readonly Line[] => Array.from({ length: count }, () => answer(ALLOW));
+    const over = (count: number): readonly AssemblyLine[] =>
+      Array.from({ length: count }, () => answer(ALLOW));
     expect([
       refusal([]),
       refusal([answer(ALLOW), load(0)]),
@@ -130,7 +132,7 @@ describe("assemble", () => {
   });
 });
 
-function refusal(lines: readonly Line[]): string {
+function refusal(lines: readonly AssemblyLine[]): string {
   try {
     assemble(lines);
   } catch (error) {

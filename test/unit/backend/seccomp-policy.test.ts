@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Abi, FIRST_UNJUDGED } from "../../../src/backend/seccomp/abi.ts";
-import { printSeccomp } from "../../../src/backend/seccomp/disassemble.ts";
 import {
   type ArgumentTest,
   compileSeccomp,
@@ -9,6 +8,7 @@ import {
   type SeccompRule,
 } from "../../../src/backend/seccomp/policy.ts";
 import { CofferdamError } from "../../../src/errors.ts";
+import { printSeccomp } from "../../support/seccomp-disassemble.ts";
 import { AUDIT, simulateSeccomp } from "../../support/seccomp-simulator.ts";
 
 const NUMBERS = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 } as const;

@@ -24,9 +24,9 @@ function planFor(limits: Limits, facts: Partial<Facts>): Plan {
 }
 
 const NO_MEMORY =
-  "memory of all processes together: absent: no cgroup can be made here, nobody mounted them; mount them";
+  "memory of all processes together: absent: no cgroup can be created, nobody mounted them; mount them";
 const NO_PIDS =
-  "the number of root's processes: absent: no cgroup can be made here, nobody mounted them; mount them";
+  "the number of root's processes: absent: no cgroup can be created, nobody mounted them; mount them";
 
 describe("what can't be kept is named, and what can is enforced:", () => {
   test.each<[what: string, limits: Limits, facts: Partial<Facts>, reason: string | null]>([
@@ -56,7 +56,7 @@ describe("what can't be kept is named, and what can is enforced:", () => {
       null,
     ],
   ])("%s", (_, limits, facts, reason) => {
-    expect(planFor(limits, facts).standings.limits).toEqual(
+    expect(planFor(limits, facts).enforcement.limits).toEqual(
       reason === null ? { kind: "enforced" } : { kind: "partial", reason },
     );
   });

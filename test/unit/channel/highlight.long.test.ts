@@ -3,15 +3,15 @@ import { describe, expect, test, vi } from "vitest";
 import { languageOf } from "../../../src/approval/language.ts";
 import {
   type Highlight,
+  type HighlightSpan,
   highlightWith,
   LANGUAGES,
   loadHighlighter,
-  type Span,
 } from "../../../src/channel/highlight.ts";
 import { workMs } from "../../support/load/held-loop.ts";
 
-const textOf = (spans: readonly Span[]): string => spans.map(({ text }) => text).join("");
-const plain = (text: string): readonly Span[] => [{ text, kind: "plain" }];
+const textOf = (spans: readonly HighlightSpan[]): string => spans.map(({ text }) => text).join("");
+const plain = (text: string): readonly HighlightSpan[] => [{ text, kind: "plain" }];
 
 /** What opens, closes and continues something in some language. */
 const PIECES = [
@@ -104,13 +104,13 @@ test("64 Ki characters are highlighted, and one more is left plain", async () =>
 });
 
 describe("a parser's parts are taken when they are the text, and are not when it", () => {
-  const part = (text: string): Span => ({ text, kind: "name" });
+  const part = (text: string): HighlightSpan => ({ text, kind: "name" });
 
   test("(they are the text)", () => {
     expect(highlightWith(() => [part("a"), part("b")], "ab")).toEqual([part("ab")]);
   });
 
-  test.each<readonly [string, () => Iterable<Span>]>([
+  test.each<readonly [string, () => Iterable<HighlightSpan>]>([
     ["loses a character", () => [part("a")]],
     ["adds a character", () => [part("a"), part("b"), part("c")]],
     ["reorders characters", () => [part("b"), part("a")]],

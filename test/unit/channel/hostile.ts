@@ -20,7 +20,7 @@ export const HOSTILE: readonly string[] = [
   "宽宽ＡＢ한글ｶﾞ →±§ÅА",
   "\ta\t\tb \t →   c→",
   "\\u{1b} \\\\u{2028} \u{2028}\u{2029}\u{85}",
-  "x\n[y] yes, once  [n] no\ncofferdam asks: this call needs your yes\ntool      │ ls\n│ ls",
+  "x\n[y] yes, once  [n] no\ncofferdam asks: this call needs your approval\ntool      │ ls\n│ ls",
   "│ ls\n┊ more\n… 3 more lines: [v] shows all",
   "   lead   and trail   ",
   " ".repeat(90),

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { PLAIN } from "../../../src/channel/ink.ts";
-import { type Asked, echoRows, questionText } from "../../../src/channel/question-text.ts";
-import type { Look } from "../../../src/channel/request-text.ts";
+import { echoRows, questionText, type TerminalRequest } from "../../../src/channel/question-text.ts";
+import type { PreviewState } from "../../../src/channel/request-text.ts";
 import { columnsOf } from "../../../src/channel/visible-unit.ts";
 import type { Presentation } from "../../../src/policy/presentation.ts";
 import type { ApprovalRequest } from "../../../src/policy/request.ts";
@@ -11,17 +11,21 @@ import { commandOf, GRANTED, requestOf } from "../../support/screen/requests.ts"
 import { hostileText, INVISIBLE, isDrawnWithin } from "./hostile.ts";
 
 const SIZE = { columns: 80, rows: 40 };
-const made = (presentation: Presentation): Look => ({ kind: "made", presentation, highlighted: new Map() });
-const asked = (request: ApprovalRequest, look: Look = made(commandOf("ls"))): Asked => ({
+const made = (presentation: Presentation): PreviewState => ({
+  kind: "made",
+  presentation,
+  highlighted: new Map(),
+});
+const asked = (request: ApprovalRequest, look: PreviewState = made(commandOf("ls"))): TerminalRequest => ({
   request,
   look,
   isSeen: false,
 });
-const draw = (one: Asked, others: readonly Asked[] = [], size = SIZE) =>
+const draw = (one: TerminalRequest, others: readonly TerminalRequest[] = [], size = SIZE) =>
   questionText([one, ...others], one, size, 0, PLAIN);
 
 /** One request in which every text is taken from a list, over and over. */
-function requestWith(texts: readonly string[]): Asked {
+function requestWith(texts: readonly string[]): TerminalRequest {
   let at = 0;
   const next = (): string => texts[at++ % texts.length] ?? "";
   const request = requestOf({
@@ -89,7 +93,7 @@ describe("whatever the texts of a request are, at every width", () => {
 test("the tool, its arguments, its risk and the agent are shown (S0-22, S1-9)", () => {
   const { rows } = draw(asked(requestOf(), { kind: "awaited" }));
   expect(rows).toEqual([
-    "cofferdam asks: this call needs your yes",
+    "cofferdam asks: this call needs your approval",
     "tool       │ shell",
     "risk       │ write",
     "agent      │ coder",
@@ -130,27 +134,28 @@ test("what was hidden or cut is told, with where it stood", () => {
     expect.arrayContaining([
       "hidden     │ headers.authorization (a secret, by its name)",
       "cut        │ body (5,000 characters)",
-      "left out   │ more than is listed here",
+      "left out   │ more than listed here",
     ]),
   );
 });
 
 test("a presentation that can't be made is said to be so, and the arguments are shown", () => {
   const { rows } = draw(asked(requestOf(), { kind: "failed" }));
-  expect(rows).toContain("what it would do could not be drawn; its arguments");
+  expect(rows).toContain("preview failed; its arguments");
   expect(rows).toContain('│   "command": "npm install left-pad"');
 });
 
 test("a tool without walls of its own is said to have none", () => {
-  expect(draw(asked(requestOf({ granted: null }))).rows).toContain(
-    "reach      │ it runs without walls of its own",
-  );
+  expect(draw(asked(requestOf({ granted: null }))).rows).toContain("reach      │ it runs without a sandbox");
 });
 
-test("the time that is left is told in minutes, hours or days", () => {
+test("the time that is left is told in seconds, minutes, hours or days", () => {
   const left = (expiresAt: number) =>
     draw(asked(requestOf({ expiresAt }))).rows.find((row) => row.startsWith("time left"));
   const hour = 3_600_000;
+  expect(left(15_000)).toBe("time left  │ 15 seconds");
+  expect(left(900)).toBe("time left  │ 1 second");
+  expect(left(60_000)).toBe("time left  │ 1 minute");
   expect(left(3 * hour)).toBe("time left  │ 3 hours");
   expect(left(7 * 24 * hour)).toBe("time left  │ 7 days");
   expect(draw(asked(requestOf({ expiresAt: 61_000 }))).rows).toContain("time left  │ 2 minutes");
@@ -203,7 +208,7 @@ describe("what is shown at first is 50 lines and 2,000 characters of a content, 
 describe("a yes is offered only for what stands on the screen", () => {
   const script = made(commandOf(`rm -rf x\n${"echo building\n".repeat(47)}`));
   const long = requestOf({ covers: "rm -rf x\n".concat("echo building\n".repeat(47)) });
-  const at = (request: ApprovalRequest, look: Look, rows: number, isSeen = false) =>
+  const at = (request: ApprovalRequest, look: PreviewState, rows: number, isSeen = false) =>
     draw({ ...asked(request, look), isSeen }, [], { columns: 80, rows });
 
   test("its first rows are there, and what is missing is counted", () => {
@@ -221,7 +226,7 @@ describe("a yes is offered only for what stands on the screen", () => {
   test("none where the question does not fit, until all of it has been viewed", () => {
     const small = at(requestOf(), script, 6);
     expect([small.offersOnce, small.rows.join(" ").includes("[y]")]).toEqual([false, false]);
-    expect(small.rows).toContain("it does not fit on this screen: view all of it, then answer");
+    expect(small.rows).toContain("it does not fit on this screen: press v to view all of it, then answer");
     expect(at(requestOf(), script, 6, true).offersOnce).toBe(true);
     expect(draw(asked(requestOf()), [], { columns: 12, rows: 60 }).offersOnce).toBe(false);
     expect(draw(asked(requestOf()), [], { columns: 20, rows: 60 }).offersOnce).toBe(true);
@@ -232,7 +237,7 @@ describe("one yes for all that waits", () => {
   const other = asked(
     requestOf({ approvalId: "a2", description: "Execute: npm test", safeArgs: { command: "npm test" } }),
   );
-  const offersAll = (one: Asked, others: readonly Asked[], size = SIZE): boolean =>
+  const offersAll = (one: TerminalRequest, others: readonly TerminalRequest[], size = SIZE): boolean =>
     draw(one, others, size).offersAll;
 
   test("is offered when all of it is on the screen, whole", () => {
@@ -240,11 +245,11 @@ describe("one yes for all that waits", () => {
     expect(isOffered).toBe(true);
     expect(rows.join("\n")).toContain("[A] yes to all 2");
     expect(rows[0]).toBe("2 │ shell: Execute: npm test");
-    expect(rows).toContain("cofferdam asks, 1 of 2 waiting: this call needs your yes");
+    expect(rows).toContain("cofferdam asks, 1 of 2 waiting: this call needs your approval");
     expect(rows.filter((row) => row === "│ ls")).toHaveLength(2);
   });
 
-  test.each<[claim: string, one: Asked, other: Asked, rows?: number]>([
+  test.each<[claim: string, one: TerminalRequest, other: TerminalRequest, rows?: number]>([
     ["one of them is too long", asked(requestOf()), asked(requestOf(), made(commandOf("x".repeat(2001))))],
     ["the one in full is too long", asked(requestOf(), made(commandOf("x".repeat(2001)))), other],
     [
@@ -263,7 +268,7 @@ describe("one yes for all that waits", () => {
     const size = { columns: 80, rows };
     expect(offersAll(one, [two], size)).toBe(false);
     expect(draw(one, [two], size).rows).toContain(
-      "look at them one by one: not all are on the screen, whole",
+      "answer them one by one: not all of them fit on the screen",
     );
   });
 

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { Screen } from "../../../src/channel/screen.ts";
+import { TerminalScreen } from "../../../src/channel/screen.ts";
 
 /** Whether a promise has resolved by now. */
 async function isDone(promise: Promise<unknown>): Promise<boolean> {
@@ -13,7 +13,7 @@ async function isDone(promise: Promise<unknown>): Promise<boolean> {
 }
 
 test("tty: a screen is lent when no question is up, and to one program at a time", async () => {
-  const screen = new Screen();
+  const screen = new TerminalScreen();
   screen.take();
   const first = screen.lend();
   const second = screen.lend();

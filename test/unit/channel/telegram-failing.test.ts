@@ -43,7 +43,7 @@ describe("a question that can't be sent", () => {
     [
       "moved the chat",
       [new Refused(400, "Bad Request: group chat was upgraded", { migrate_to_chat_id: -1009 })],
-      "Bad Request: group chat was upgraded (it is -1009 now)",
+      "Bad Request: group chat was upgraded (its new number is -1009)",
     ],
     [
       "is down for long",
@@ -65,7 +65,7 @@ describe("a question that can't be sent", () => {
     const { ask, channel, broker, told } = asker(api);
     api.refuse("sendMessage", ...how);
     const answer = ask({}, { handlers: [channel, new CallbackHandler(SILENCE)] });
-    const said = `approval.failed: the question can't be sent to Telegram: ${reason}`;
+    const said = `approval.failed: the request can't be sent to Telegram: ${reason}`;
     await vi.waitFor(() => expect(told()).toEqual(["approval.requested", said]), PATIENT);
     await broker.respond("approval-1", approved("bob"), "a page");
     expect(await answer).toEqual(approved("bob"));
@@ -81,7 +81,7 @@ describe("a question that can't be sent", () => {
     expect(await ask()).toMatchObject({
       status: "rejected",
       by: "nobody",
-      note: expect.stringMatching(/^nobody could be asked: .*Telegram.*: (Not Found|Unauthorized)$/),
+      note: expect.stringMatching(/^no person could be asked: .*Telegram.*: (Not Found|Unauthorized)$/),
     });
     await vi.waitFor(() => expect(trouble).toHaveLength(1), PATIENT);
     expect(trouble[0]).toMatchObject({
@@ -98,7 +98,7 @@ describe("a question that can't be sent", () => {
     expect(await ask()).toEqual(
       rejected(
         "nobody",
-        "nobody could be asked: the question can't be sent to Telegram: it can't be reached (ECONNREFUSED)",
+        "no person could be asked: the request can't be sent to Telegram: it can't be reached (ECONNREFUSED)",
       ),
     );
     await vi.waitFor(() => expect(trouble).toHaveLength(1), PATIENT);
@@ -114,7 +114,7 @@ describe("a question that can't be sent", () => {
     await broker.respond("approval-1", approved("bob"), "a page");
     expect(await answer).toEqual(approved("bob"));
     expect(await ask({ approvalId: "2" }, { isBlocking: false })).toEqual({ status: "pending" });
-    await api.message("this call needs your yes");
+    await api.message("this call needs your approval");
     expect(api.of("sendMessage")).toBe(2);
   });
 });
@@ -183,7 +183,8 @@ describe("listening", () => {
     api.refuse("getUpdates", conflict, conflict, conflict);
     const { asked, trouble, told } = asker(api);
     const { answer, message } = await asked();
-    const reason = "answers in Telegram can't be heard: Conflict: terminated by other getUpdates request";
+    const reason =
+      "answers from Telegram can't be received: Conflict: terminated by other getUpdates request";
     await vi.waitFor(() => expect(told()).toContain(`approval.failed: ${reason}`), PATIENT);
     api.press(message, "Approve", ANN);
     expect(await answer).toEqual(approved(BY_ANN));
@@ -218,7 +219,7 @@ describe("listening", () => {
     api.refuse("getUpdates", unauthorized);
     api.happen({ message: {} });
     expect(await answer).toEqual(
-      rejected("nobody", "nobody could be asked: answers in Telegram can't be heard: Unauthorized"),
+      rejected("nobody", "no person could be asked: answers from Telegram can't be received: Unauthorized"),
     );
     expect(trouble).toHaveLength(1);
     const { answer: next, message } = await asked({ approvalId: "2" });
@@ -265,7 +266,7 @@ describe("an answer that can't be kept", () => {
     const resolve = store.resolve.bind(store);
     store.resolve = () => Promise.reject(new CofferdamError("STORE_UNAVAILABLE", "the store is locked"));
     const press = api.press(message, "Approve", ANN);
-    expect(await api.answer(press)).toBe("Your answer could not be kept: press again.");
+    expect(await api.answer(press)).toBe("Your answer could not be saved: press again.");
     api.reply(message, "no", ANN);
     await vi.waitFor(() => expect(trouble).toMatchObject([{ code: "STORE_UNAVAILABLE" }]), PATIENT);
     store.resolve = resolve;
@@ -286,7 +287,7 @@ test("an answer that comes when the broker has ended is told so, and the questio
     return null;
   });
   expect(await api.answer(api.press(message, "Approve", ANN))).toBe(
-    "Your answer could not be kept: press again.",
+    "Your answer could not be saved: press again.",
   );
   expect(api.now(message)).toEqual(message);
 });
@@ -339,7 +340,7 @@ describe("the end of the channel", () => {
     api.press(message, "Approve", ANN);
     expect(JSON.parse((await held).stdout)).toEqual({ answer: approved(BY_ANN), hasGrammy: [false, true] });
     expect(await api.message("tool: open")).toMatchObject({
-      text: expect.stringContaining("needs your yes"),
+      text: expect.stringContaining("needs your approval"),
     });
   });
 });

@@ -98,7 +98,7 @@ test("a press on what expired meanwhile is told so, and the message too", async 
   const press = api.press(message, "Approve", ANN);
   await again(api, store);
   expect(await api.answer(press)).toBe("This approval request has expired.");
-  expect(await api.message("Expired: nobody answered in time")).toMatchObject({
+  expect(await api.message("Expired: no answer in time")).toMatchObject({
     id: message.id,
     buttons: [],
   });
@@ -111,9 +111,7 @@ test("a press on what waits elsewhere, and is not known here yet, decides nothin
   await before.end();
   const late = asker(api, { store, runId: "run-2" });
   late.channel.attends(late.broker);
-  expect(await api.answer(api.press(message, "Approve", ANN))).toBe(
-    "This is just being looked up: press again.",
-  );
+  expect(await api.answer(api.press(message, "Approve", ANN))).toBe("Looking up this request: press again.");
   await late.broker.attend(late.channel);
   expect(await api.answer(api.press(message, "Approve", ANN))).toBe("Approved");
 });
@@ -126,7 +124,7 @@ test("a message that was deleted meanwhile is put again", async () => {
   await before.end();
   api.messages.delete(message.id);
   await again(api, store);
-  const anew = await api.message("this call needs your yes");
+  const anew = await api.message("this call needs your approval");
   expect(await api.answer(api.press(anew, "Approve", ANN))).toBe("Approved");
   expect(await api.message("Approved, ")).toMatchObject({ id: anew.id });
 });
@@ -140,7 +138,7 @@ test.each(["no JSON", "{}", `{"chat":5,"message":101}`, `{"chat":${CHAT},"messag
     await before.end();
     await store.note("approval-1", `telegram ${CHAT}`, note);
     await again(api, store);
-    const anew = await api.message("this call needs your yes", ({ id }) => id !== message.id);
+    const anew = await api.message("this call needs your approval", ({ id }) => id !== message.id);
     expect(await api.answer(api.press(anew, "Approve", ANN))).toBe("Approved");
   },
 );
@@ -154,7 +152,7 @@ test("a process that ended before it could note its message leaves one that can 
   await before.end();
   store.note = note;
   await again(api, store);
-  const second = await api.message("this call needs your yes", ({ id }) => id !== first.id);
+  const second = await api.message("this call needs your approval", ({ id }) => id !== first.id);
   expect(await api.answer(api.press(first, "Approve", BOB))).toBe("Approved");
   for (const { id } of [first, second])
     expect(await api.message("Approved, ", (one) => one.id === id)).toMatchObject({ buttons: [] });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { approved } from "../../../src/approval/factories.ts";
-import type { Look } from "../../../src/channel/request-text.ts";
+import type { PreviewState } from "../../../src/channel/request-text.ts";
 import type { StyledText } from "../../../src/channel/styled-text.ts";
 import { outcomeOf } from "../../../src/channel/telegram/outcome.ts";
 import { idIn, keyOf, pressData, readPressData } from "../../../src/channel/telegram/press-data.ts";
@@ -19,9 +19,9 @@ const NOW = 1_900_000_000_000;
 
 /** A row of ours begins like this; one of somebody else's text with a bar. */
 const OURS =
-  /^(?:cofferdam asks: this call needs your yes$|tool: |risk: (?:read_only|write|destructive|not known)$|agent: |would do: |because: |in: |project: |of: |by: |not ASCII: |(?:the command|the change|the content|what it would do|arguments|what it would do could not be drawn; its arguments):$|hidden: |cut: |left out: more than|can write: |can read: |network: |not given: |reach: it runs|for this session, yes covers:$|time left: |To say why not, |Yes |… cut here: [\d,]+ of [\d,]+ characters are shown|Approved|Rejected|Expired|Over|$)/u;
+  /^(?:cofferdam asks: this call needs your approval$|tool: |risk: (?:read_only|write|destructive|unknown)$|agent: |would do: |because: |in: |project: |of: |by: |not ASCII: |(?:the command|the change|the content|what it would do|arguments|preview failed; its arguments):$|hidden: |cut: |left out: more than|can write: |can read: |network: |not given: |reach: it runs|approval for this session covers:$|time left: |To reject with a reason, |You can't approve |… cut here: [\d,]+ of [\d,]+ characters are shown|Approved|Rejected|Expired|Closed|$)/u;
 
-function look(of: Partial<Presentation>): Look {
+function look(of: Partial<Presentation>): PreviewState {
   const presentation = { type: "command", content: "ls", ...of } as const;
   return { kind: "made", presentation, highlighted: new Map() };
 }
@@ -89,7 +89,7 @@ const request: fc.Arbitrary<ApprovalRequest> = fc
   .map((given) =>
     requestOf({ ...given, granted: given.granted === null ? null : { ...GRANTED, ...given.granted } }),
   );
-const anyLook: fc.Arbitrary<Look> = fc.oneof(
+const anyLook: fc.Arbitrary<PreviewState> = fc.oneof(
   fc.constantFrom({ kind: "failed" } as const, { kind: "awaited" } as const),
   fc
     .record({
@@ -108,7 +108,10 @@ test("any request becomes a message that Telegram takes, says what is cut, and s
       const isCut = /\(cut: |… cut here: /.test(leftOutside(message.text, message.entities));
       expect(isCut).toBe(message.document !== null || !message.offersOnce);
       if (message.offersSession)
-        expect([isCut, message.text]).toEqual([false, expect.stringContaining("yes covers:\n")]);
+        expect([isCut, message.text]).toEqual([
+          false,
+          expect.stringContaining("approval for this session covers:\n"),
+        ]);
       if (message.document !== null) {
         expect(
           message.document.isWellFormed() && !INVISIBLE.test(message.document.replaceAll("\n", "")),
@@ -193,12 +196,14 @@ describe("a question that is too long", () => {
     const api = await telegram();
     const { asked } = asker(api);
     const { answer, message } = await asked(requestOf(), { present: async () => commandOf(long) });
-    const file = await api.message("All of what the next message asks about.");
+    const file = await api.message("The whole request of the next message.");
     expect(message.replyTo).toBe(file.id);
     expect(message.text).toMatch(
       /\n… cut here: [\d,]+ of 7,989 characters are shown: all of it is in the document above\n/,
     );
-    expect(message.text).toContain("Yes for the session is not offered: what it would cover is too long");
+    expect(message.text).toContain(
+      "You can't approve this for the session here, because its scope is too long",
+    );
     expect(message.buttons.map((row) => row.map(({ text: words }) => words))).toEqual([
       ["Approve", "Reject"],
     ]);
@@ -216,7 +221,7 @@ describe("a question that is too long", () => {
     const { answer, message } = await asked(requestOf(), {
       present: async () => commandOf("x".repeat(100_001)),
     });
-    expect(message.text).toContain("Yes is not offered: this is too long to be shown here.");
+    expect(message.text).toContain("You can't approve this here, because it is too long to be shown.");
     expect(message.buttons.map((row) => row.map(({ text: words }) => words))).toEqual([["Reject"]]);
     expect(await api.answer(api.forge(message, "a:a1", ANN))).toBe("This approval request has expired.");
     api.press(message, "Reject", ANN);

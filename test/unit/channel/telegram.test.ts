@@ -29,19 +29,19 @@ describe("a question", () => {
       { present: () => Promise.reject(new Error("it can't be made")) },
     );
     expect(message.text.split("\n")).toEqual([
-      "cofferdam asks: this call needs your yes",
+      "cofferdam asks: this call needs your approval",
       "tool: deploy",
       "risk: write",
       "agent: support",
       "would do: deploy to staging",
       "because: orders are Ann's",
-      "what it would do could not be drawn; its arguments:",
+      "preview failed; its arguments:",
       "│ {",
       '│   "order": 17',
       "│ }",
-      "reach: it runs without walls of its own",
+      "reach: it runs without a sandbox",
       "time left: 5 minutes, until 2030-03-17 17:51 UTC",
-      'To say why not, reply to this message: "no: …"',
+      'To reject with a reason, reply to this message: "no: …"',
     ]);
     expect(message.buttons.map((row) => row.map(({ text }) => text))).toEqual([["Approve", "Reject"]]);
     expect([message.chat, api.messages.size, api.mistakes]).toEqual([CHAT, 1, []]);
@@ -63,7 +63,7 @@ describe("a question", () => {
         "can read: /usr/share/dict, the runtimes system",
         "network: none",
         "not given: write /etc",
-        "for this session, yes covers:",
+        "approval for this session covers:",
         "│ `npm install left-pad` in /home/ann/project",
       ]),
     );
@@ -186,7 +186,7 @@ describe("a press", () => {
     expect(await api.answer(press)).toBe(EXPIRED);
     expect(await answer).toEqual({ status: "expired" });
     await api.message(
-      "Expired, 2030-03-17 17:47 UTC: nobody answered in time",
+      "Expired, 2030-03-17 17:47 UTC: no answer in time",
       ({ buttons }) => buttons.length === 0,
     );
     expect(written().map(({ type }) => type)).toEqual([
@@ -261,7 +261,7 @@ describe("what comes from elsewhere", () => {
     const abort = new AbortController();
     await asked({ approvalId: "1" }, { signal: abort.signal });
     abort.abort();
-    await api.message("Over, 2030-03-17 17:46 UTC: nobody answered\nbecause: the call was given up before");
+    await api.message("Closed, 2030-03-17 17:46 UTC: no answer\nbecause: the call was cancelled before");
     await asked({ approvalId: "2", expiresAt: 1_900_000_000_020 });
     await api.message("Expired, ");
     await asked({ approvalId: "3" });
@@ -402,7 +402,7 @@ describe("options", () => {
     ["aprovers", { ...options, aprovers: [1] }],
   ])("with a wrong %s are refused, and the token is not told", (place, given) => {
     const make = () => telegramHandler(given);
-    expect(make).toThrow(`\`${place}\` is not what \`telegramHandler\` takes`);
+    expect(make).toThrow(`invalid option \`${place}\` of \`telegramHandler\``);
     expect(make).not.toThrow("secret");
   });
 });

@@ -83,8 +83,8 @@ it("the time that is left is told in seconds, minutes, hours or days", () => {
     listRows([requestWith({ expiresAt })], new Set(), 0, { width: null, ink: PLAIN }).join("");
   const hour = 3_600_000;
   for (const [expiresAt, told] of [
-    [40_000, "40 s left"],
-    [4 * 60_000, "4 min left"],
+    [40_000, "40 seconds left"],
+    [4 * 60_000, "4 minutes left"],
     [3 * hour, "3 hours left"],
     [7 * 24 * hour, "7 days left"],
     [null, "no end"],

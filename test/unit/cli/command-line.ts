@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { rememberTrust, trustFile } from "../../../src/config/trust.ts";
-import { thisHost } from "../../../src/host/host.ts";
+import { thisHost } from "../../../src/host/look/host.ts";
 import { knownPath } from "../../../src/profile/path.ts";
 import { CALLER, compileCacheFor } from "../../support/battery/people.ts";
 
@@ -139,7 +139,7 @@ export function exitOf(child: ChildProcessWithoutNullStreams): Promise<number> {
 }
 
 /** `script` from util-linux gives a command a terminal of its own and passes on what it is sent. */
-const SCRIPT = "/usr/bin/script";
+export const SCRIPT = "/usr/bin/script";
 
 /** Why nothing can be run in a terminal here, or null. */
 export function terminalProblem(): string | null {

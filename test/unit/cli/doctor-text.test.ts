@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 import { type Diagnosis, diagnosisJson, showDiagnosis } from "../../../src/cli/doctor-text.ts";
 import { Print } from "../../../src/cli/print.ts";
 import { CofferdamError } from "../../../src/errors.ts";
-import { thisHost } from "../../../src/host/host.ts";
-import type { Probed } from "../../../src/host/mac/probes/run.ts";
+import type { Probed } from "../../../src/host/launch/mac/probes/run.ts";
+import { thisHost } from "../../../src/host/look/host.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
-import { macFacts } from "../../sbpl/support/mac-case.ts";
+import { macFacts } from "../../support/mac/mac-case.ts";
 
 const finding = (standing: Probed["standing"], more: Partial<Probed> = {}): Probed => ({
   id: standing,
@@ -32,7 +32,7 @@ function diagnosis(kernel: readonly Probed[], problem: string | null): Diagnosis
     state: null,
     probes: [],
     kernel,
-    battery: null,
+    selfCheck: null,
     problem,
   };
 }
@@ -48,15 +48,15 @@ describe("what the kernel of a Mac was found to do", () => {
     const lines = shown(
       diagnosis([finding("expected"), finding("harmless"), finding("weaker", { tookMs: 1_240 })], null),
     );
-    const from = lines.indexOf("what this kernel does, where that is not written down");
+    const from = lines.indexOf("undocumented behavior of this kernel");
     expect(lines.slice(from + 1, from + 6)).toEqual([
       "  as expected  whether expected: yes",
       "  harmless     whether harmless: yes",
-      "               walls: masks",
+      "               sandbox: masks",
       "  WEAKER       whether weaker: yes (took 1.2 s)",
-      "               walls: masks",
+      "               sandbox: masks",
     ]);
-    expect(lines.at(-2)).toBe("the walls can be had here; `--attest` tries attacks on them");
+    expect(lines.at(-2)).toBe("the sandbox works on this machine; `--attest` also tries attacks");
   });
 
   test("is in the JSON as it was found", () => {
@@ -65,6 +65,12 @@ describe("what the kernel of a Mac was found to do", () => {
       kernel: [finding("problem")],
     });
   });
+});
+
+test("a config that cannot be used has a next step", () => {
+  const lines = shown(diagnosis([], null));
+  const at = lines.findIndex((line) => /^config +cannot be used: none$/.test(line));
+  expect(lines[at + 1]?.trim()).toBe("do: run `cofferdam check`");
 });
 
 test("the doctor says which home counts, why, what else is protected, and where trust lies", () => {
@@ -78,9 +84,9 @@ test("the doctor says which home counts, why, what else is protected, and where 
   };
   const lines = shown({ ...one, host }).map((line) => line.replace(/ +/g, " "));
   expect(lines).toContain(
-    "home /srv/ci: the user database says so; HOME is /nowhere/at/all, which is not there",
+    "home /srv/ci: from the user database; HOME is /nowhere/at/all, which does not exist",
   );
-  expect(lines).toContain(" /home/ada is protected as well");
+  expect(lines).toContain(" /home/ada is also protected");
   expect(lines).toContain("trust /srv/ci/.local/state/cofferdam/trust, one file for each trusted config");
   expect(diagnosisJson({ ...one, host })).toMatchObject({
     home: { path: "/srv/ci", others: ["/home/ada", "/nowhere/at/all"] },

@@ -2,7 +2,7 @@ import { rmSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { Writable } from "node:stream";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { journal } from "../../../src/cli/commands/journal.ts";
-import { tellFailure } from "../../../src/cli/failure.ts";
+import { reportFailure } from "../../../src/cli/failure.ts";
 import { Print } from "../../../src/cli/print.ts";
 import { knownPath } from "../../../src/profile/path.ts";
 import { RecordFolder, wholeLines } from "../../support/journal/records.ts";
@@ -34,7 +34,7 @@ function desk() {
         },
       });
     const print = new Print(into("out"), into("err"), { NO_COLOR: "1" });
-    const exit = await journal(words, print).catch((error: unknown) => tellFailure(print, error));
+    const exit = await journal(words, print).catch((error: unknown) => reportFailure(print, error));
     return { exit, ...texts };
   };
   return { folder, run, at };
@@ -46,15 +46,15 @@ describe("journal verify", () => {
     folder.record("r1", TEXTS, { segmentBytes: 1 });
     expect(await run("verify")).toEqual({
       exit: 0,
-      out: "the record of run `r1` holds: 5 lines, the last one of 2030-01-02 03:04:05 (UTC)\n  it stands in 3 files\n",
+      out: "the record of run `r1` is consistent: 5 lines, the last at 2030-01-02 03:04:05 (UTC)\n  in 3 files\n",
       err: "",
     });
     rmSync(folder.at("r1.jsonl"));
     writeFileSync(folder.at("r1.jsonl.000003"), "{", { flag: "a" });
     expect((await run("verify", "r1")).out).toBe(
-      "the record of run `r1` holds: 5 lines, the last one of 2030-01-02 03:04:05 (UTC)\n  it stands in 2 files\n" +
-        "  gone: file 1 of it, with 1 line\n" +
-        "  cut off: a piece of a line stands at its end, as when a supervisor dies while it writes, or just writes\n",
+      "the record of run `r1` is consistent: 5 lines, the last at 2030-01-02 03:04:05 (UTC)\n  in 2 files\n" +
+        "  removed: file 1, with 1 line\n" +
+        "  truncated: the last line is incomplete, as after a crash or while it is written\n",
     );
     expect(JSON.parse((await run("verify", "--json")).out)).toMatchObject({
       holds: true,
@@ -71,9 +71,9 @@ describe("journal verify", () => {
       exit: 65,
       out: "",
       err:
-        "cofferdam: the record of run `r1` is broken: this line was not written behind the one before it: lines were dropped, moved, doubled or put between\n" +
+        "cofferdam: the record of run `r1` is broken: this line does not follow the line before it: lines were removed, moved, copied or added\n" +
         "  at: ~/cofferdam/journal/r1.jsonl:2\n" +
-        "  do: what stands before it (1 line) holds; compare the rest with a copy\n",
+        "  do: 1 line before it is intact; compare the rest with a copy\n",
     });
     expect(JSON.parse((await run("verify", "--json")).out)).toMatchObject({
       holds: false,
@@ -82,14 +82,14 @@ describe("journal verify", () => {
     const shown = await run("show");
     expect([shown.exit, shown.err]).toEqual([
       0,
-      "cofferdam: this is not what was written of run `r1`, or can't be told to be\n  do: run `cofferdam journal verify r1`\n",
+      "cofferdam: the record of run `r1` was changed, or cannot be verified\n  do: run `cofferdam journal verify r1`\n",
     ]);
     expect(await run("head")).toMatchObject({ exit: 65, out: "" });
     folder.replace("r1", [["r1.jsonl", Buffer.from(`${first.replace(/,"hash".*/, "}")}\n`)]]);
     expect(await run("verify")).toMatchObject({
       exit: 65,
       err: expect.stringMatching(
-        /^cofferdam: no line of the record of run `r1` bears a hash, so nobody can tell/,
+        /^cofferdam: the record of run `r1` has no hashes, so changes cannot be detected/,
       ),
     });
   });
@@ -97,18 +97,22 @@ describe("journal verify", () => {
   test("of all counts those that hold, and tells the others", async () => {
     const { folder, run } = desk();
     for (const name of ["r1", "r2", "r3"]) folder.record(name, TEXTS);
-    expect(await run("verify", "--all")).toEqual({ exit: 0, out: "3 of 3 records hold\n", err: "" });
+    expect(await run("verify", "--all")).toEqual({
+      exit: 0,
+      out: "3 of 3 records are consistent\n",
+      err: "",
+    });
     folder.record("r4", TEXTS, { segmentBytes: 1 });
     rmSync(folder.at("r4.jsonl"));
-    const out4 = "4 of 4 records hold\n  `r4`: gone: file 1 of it, with 1 line\n";
+    const out4 = "4 of 4 records are consistent\n  `r4`: removed: file 1, with 1 line\n";
     expect(await run("verify", "--all")).toEqual({ exit: 0, out: out4, err: "" });
     folder.replace("r4", []);
     truncateSync(folder.at("r2.jsonl"), 0);
     writeFileSync(folder.at("r2.jsonl"), "nothing\n");
     const { exit, out, err } = await run("verify", "--all");
-    expect([exit, out]).toEqual([65, "2 of 3 records hold\n"]);
+    expect([exit, out]).toEqual([65, "2 of 3 records are consistent\n"]);
     expect(err).toMatch(
-      /^cofferdam: the record of run `r2` is broken: this line is no event\n {2}at: .*\n {2}do: nothing before/,
+      /^cofferdam: the record of run `r2` is broken: this line is not an event\n {2}at: .*\n {2}do: 0 lines before/,
     );
   });
 });
@@ -126,28 +130,30 @@ describe("journal head", () => {
     writeFileSync(at("heads"), `${all.out}${(await run("head", "r2", "--json")).out}`);
     expect(await run("verify", "--heads", at("heads"))).toMatchObject({
       exit: 0,
-      out: "2 of 2 records hold\n",
+      out: "2 of 2 records are consistent\n",
     });
     expect((await run("verify", "r1", "--head", hash)).out).toMatch(
-      /\n {2}it reaches the head, and goes on for 0 lines\n$/,
+      /\n {2}contains the head, and 0 lines after it\n$/,
     );
     const lines = wholeLines(folder.files("r1"));
     truncateSync(folder.at("r1.jsonl"), `${lines.slice(0, 2).join("\n")}\n`.length);
     expect((await run("verify", "r1")).exit).toBe(0);
     const lost =
-      `cofferdam: the record of run \`r1\` does not come to the line with the hash ${hash}\n` +
-      "  do: it was cut off, or written anew, since that head was kept: compare it with a copy\n";
+      `cofferdam: the record of run \`r1\` does not contain the line with the hash ${hash}\n` +
+      "  do: it was shortened or rewritten after that head was saved: compare it with a copy\n";
     expect(await run("verify", "r1", "--head", hash)).toEqual({ exit: 65, out: "", err: lost });
     expect(await run("verify", "--heads", at("heads"))).toEqual({
       exit: 65,
-      out: "1 of 2 records hold\n",
+      out: "1 of 2 records are consistent\n",
       err: lost,
     });
     rmSync(folder.at("r2.jsonl"));
     expect((await run("verify", "r2", "--heads", at("heads"))).err).toMatch(
       /^cofferdam: the record of run `r2` is gone\n {2}do: look for it in a copy of the folder\n/,
     );
-    expect((await run("verify", "--all", "--heads", at("heads"))).out).toBe("0 of 2 records hold\n");
+    expect((await run("verify", "--all", "--heads", at("heads"))).out).toBe(
+      "0 of 2 records are consistent\n",
+    );
   });
 
   test("of what the config does not keep so long is no break when it is gone", async () => {
@@ -164,7 +170,7 @@ describe("journal head", () => {
     expect(await verify("young")).toMatchObject({ exit: 65 });
     expect(await verify("old")).toEqual({
       exit: 0,
-      out: "the record of run `r2` is gone, as the config says of what is so old\n",
+      out: "the record of run `r2` was removed because of its age, as `journal.keep` says\n",
       err: "",
     });
     expect(await run("verify", "--heads", at("old"))).toMatchObject({ exit: 65 });
@@ -175,7 +181,7 @@ test("a use of it that there is not is refused", async () => {
   const { folder, run, at } = desk();
   expect(await run("verify")).toMatchObject({
     exit: 64,
-    err: expect.stringMatching(/nothing is recorded yet/),
+    err: expect.stringMatching(/no runs are recorded yet/),
   });
   folder.record("r1", TEXTS);
   writeFileSync(at("heads"), "nothing\n");
@@ -183,16 +189,16 @@ test("a use of it that there is not is refused", async () => {
   writeFileSync(at("others"), `${"0".repeat(64)} 1 - r2\n`);
   for (const [words, told] of [
     [["vreify"], /do: did you mean `verify`\?/],
-    [["verify", "x"], /there is no run `x`/],
-    [["verify", "r1", "--all"], /a run and `--all` are two different things/],
-    [["verify", "--all", "--head", "0".repeat(64)], /`--head` is about one run/],
-    [["verify", "--head", "abc"], /`abc` is no hash/],
+    [["verify", "x"], /unknown run `x`/],
+    [["verify", "r1", "--all"], /RUN and `--all` cannot be combined/],
+    [["verify", "--all", "--head", "0".repeat(64)], /`--head` checks one run only/],
+    [["verify", "--head", "abc"], /invalid hash `abc`/],
     [["verify", "--heads", at("nowhere")], /nowhere` does not exist/],
-    [["verify", "--heads", at("heads")], /line 1 is no head: `nothing`/],
-    [["verify", "--heads", folder.path], /is no plain file/],
-    [["verify", "--heads", at("empty")], /empty` has no head of any run/],
-    [["verify", "--all", "--heads", at("empty")], /empty` has no head of any run/],
-    [["verify", "r1", "--heads", at("others")], /others` has no head of run `r1`/],
+    [["verify", "--heads", at("heads")], /line 1 is not a head: `nothing`/],
+    [["verify", "--heads", folder.path], /is not a regular file/],
+    [["verify", "--heads", at("empty")], /empty` contains no head of any run/],
+    [["verify", "--all", "--heads", at("empty")], /empty` contains no head of any run/],
+    [["verify", "r1", "--heads", at("others")], /others` contains no head of run `r1`/],
     [["show", "--head", "0".repeat(64)], /`journal show` takes no `--head`/],
     [["head", "--heads", at("heads")], /`journal head` takes no `--heads`/],
     [["verify", "--list"], /`journal verify` takes no `--list`/],
@@ -207,7 +213,7 @@ test("a run whose whole name is the beginning of another's is meant by it", asyn
   const { folder, run } = desk();
   for (const name of ["r1", "r12"]) folder.record(name, TEXTS);
   utimesSync(folder.at("r12.jsonl"), 1, 1);
-  expect((await run("verify", "r1")).out).toMatch(/run `r1` holds/);
-  expect((await run("verify", "r12")).out).toMatch(/run `r12` holds/);
+  expect((await run("verify", "r1")).out).toMatch(/run `r1` is consistent/);
+  expect((await run("verify", "r12")).out).toMatch(/run `r12` is consistent/);
   expect((await run("verify", "r")).err).toMatch(/2 runs begin with `r`/);
 });

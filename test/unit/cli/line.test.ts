@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { Line } from "../../../src/cli/line.ts";
+import { SlowLine } from "../../../src/cli/line.ts";
 
 test("a line is behind by what was sent lately, and by no more the longer ago that was", () => {
   let now = 5_000;
-  const line = new Line(() => now);
+  const line = new SlowLine(() => now);
   expect(line.behindMs).toBe(0);
   line.sent(100_000);
   line.sent(50_000);

@@ -12,7 +12,7 @@ const Package = z.object({
 });
 const PACKAGE = Package.parse(JSON.parse(readFileSync(`${ROOT}package.json`, "utf8")));
 const SENTENCE =
-  "cofferdam needs Node 22.18 or newer, and this is Node 18.20.4: install a newer one from https://nodejs.org";
+  "cofferdam needs Node 22.18 or newer, but this is Node 18.20.4: install a newer one from https://nodejs.org";
 
 /** The sources of every entry of the package. */
 const ENTRIES = Object.values(PACKAGE.exports).flatMap((one) =>
@@ -35,7 +35,7 @@ test("a version is too old before the first release of its line that will do", (
   const fine = ["22.18.0", "22.99.1", "23.11.0", "24.0.0", "24.21.0", "26.1.0", "22.18.0-nightly1"];
   expect(old.filter((version) => tooOld(version) === null)).toEqual([]);
   expect(fine.filter((version) => tooOld(version) !== null)).toEqual([]);
-  expect(tooOld("23.0.0")).toContain("needs Node 23.11, 24 or newer, and this is Node 23.0.0");
+  expect(tooOld("23.0.0")).toContain("needs Node 23.11, 24 or newer, but this is Node 23.0.0");
   expect(PACKAGE.engines.node).toBe(">=22.18 <23 || >=23.11");
 });
 
@@ -77,9 +77,9 @@ describe("on a Node that is too old", () => {
 });
 
 test("every file that is an entry asks for the version first", () => {
-  const first = ENTRIES.map((entry) =>
-    /^import "[./]+\/host\/require-node\.ts";$/m.exec(readFileSync(entry, "utf8")),
+  const first = ENTRIES.filter((entry) =>
+    /^(\/\/ .*\n)*import "[./]+\/host\/require-node\.ts";\n/.test(readFileSync(entry, "utf8")),
   );
-  expect(first.map((match) => match?.index)).toEqual(ENTRIES.map(() => 0));
+  expect(first).toEqual(ENTRIES);
   expect(globSync("src/**/require-node.ts", { cwd: ROOT })).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { tellFailure } from "../../../src/cli/failure.ts";
+import { reportFailure } from "../../../src/cli/failure.ts";
 import { Print } from "../../../src/cli/print.ts";
 import { CofferdamError, ERRORS, type ErrorCode } from "../../../src/errors.ts";
 import { screen } from "./screen.ts";
@@ -31,7 +31,7 @@ test("an error is three lines: what was found, where, what to do", () => {
     at,
     hint: "did you mean `network`?",
   });
-  expect(tellFailure(print, error)).toBe(65);
+  expect(reportFailure(print, error)).toBe(65);
   expect(stderr()).toBe(
     "cofferdam: unknown key `netwrok` in `shell`\n  at: /p/cofferdam.yaml:3:7\n  do: did you mean `network`?\n",
   );
@@ -40,13 +40,13 @@ test("an error is three lines: what was found, where, what to do", () => {
 
 test("what an error says is made visible, wherever it came from", () => {
   const { print, stderr } = screen();
-  tellFailure(print, new CofferdamError("DENIED", "a\u{1b}]0;x\u{7}", { hint: "b\nc" }));
+  reportFailure(print, new CofferdamError("DENIED", "a\u{1b}]0;x\u{7}", { hint: "b\nc" }));
   expect(stderr()).toBe("cofferdam: a\\u{1b}]0;x\\u{7}\n  do: b\\u{a}c\n");
 });
 
 test("with JSON an error stands on stdout too", () => {
   const { print, stdout } = screen();
-  expect(tellFailure(print, new CofferdamError("USAGE", "no", { hint: "yes" }), true)).toBe(64);
+  expect(reportFailure(print, new CofferdamError("USAGE", "no", { hint: "yes" }), true)).toBe(64);
   expect(JSON.parse(stdout())).toEqual({
     error: { code: "USAGE", message: "no", at: null, hint: "yes" },
     exit: 64,
@@ -56,15 +56,15 @@ test("with JSON an error stands on stdout too", () => {
 test("every code has the exit status of the table", () => {
   for (const [code, { exit }] of Object.entries(ERRORS)) {
     const known = Object.keys(ERRORS).find((one): one is ErrorCode => one === code) ?? "INTERNAL";
-    expect([code, tellFailure(screen().print, new CofferdamError(known, "x"))]).toEqual([code, exit]);
+    expect([code, reportFailure(screen().print, new CofferdamError(known, "x"))]).toEqual([code, exit]);
   }
 });
 
 test("what nobody expected is an internal error, shown with where it came from", () => {
   const { print, stderr } = screen();
-  expect(tellFailure(print, new TypeError("x is not a function"))).toBe(70);
+  expect(reportFailure(print, new TypeError("x is not a function"))).toBe(70);
   expect(stderr()).toMatch(
-    /^cofferdam: something went wrong that should not: x is not a function\n {2}do: please report it.*\nTypeError: x/,
+    /^cofferdam: internal error: x is not a function\n {2}do: please report this.*\nTypeError: x/,
   );
 });
 

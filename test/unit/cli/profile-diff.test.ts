@@ -45,15 +45,15 @@ describe("what an operator demands is compared", () => {
       "run_as: run tools as root",
       "approval: run `git push` at all (denied in the other)",
       "approval: call tools named `drop_*` without asking a person (the other asks)",
-      "approval: answer asks by the mode `interactive`",
-      "approval: answer asks by the mode `approve_all`",
-      "approval: let a yes hold for the session",
+      "approval: answer requests by the mode `interactive`",
+      "approval: answer requests by the mode `approve_all`",
+      "approval: let an approval last for the session",
     ];
     expect(await diff(DEMANDS, "")).toEqual({
       exit: 1,
       lines: ["`b.yaml` allows, and `a.yaml` does not:", ...more.map((line) => `  + ${line}`)],
       json: { wider: true, more, less: [] },
-      said: "cofferdam: `b.yaml` is wider than `a.yaml`: it may run tools as root",
+      said: "cofferdam: `b.yaml` allows more than `a.yaml`: it may run tools as root",
     });
   });
 
@@ -90,7 +90,7 @@ describe("what an operator demands is compared", () => {
     );
     expect([exit, said]).toEqual([
       1,
-      "cofferdam: `b.yaml` is wider than `a.yaml`, or may be: it may perhaps run `*/git push` at all (denied in the other)",
+      "cofferdam: `b.yaml` may allow more than `a.yaml`: it may perhaps run `*/git push` at all (denied in the other)",
     ]);
   });
 
@@ -106,7 +106,10 @@ describe("what an operator demands is compared", () => {
       false,
       {
         wider: true,
-        more: ["approval: answer asks by the mode `approve_all`", "approval: let a yes hold for the session"],
+        more: [
+          "approval: answer requests by the mode `approve_all`",
+          "approval: let an approval last for the session",
+        ],
         less: [],
       },
     ]);
@@ -140,7 +143,7 @@ describe("the same here is not the same everywhere", () => {
   ])("%s", async (_, a, b, line) => {
     const { exit, json, said } = await diff(a, b);
     expect([exit, json.wider, json.more]).toEqual([1, true, [expect.stringMatching(line)]]);
-    expect(said).toMatch(/ is wider than `a.yaml`: it may write .*, with another workspace and home$/);
+    expect(said).toMatch(/ allows more than `a.yaml`: it may write .*, with another workspace and home$/);
   });
 
   test("the variable in place of the folder is found the other way round", async () => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { columns } from "../../../src/channel/columns.ts";
 import { PLAIN } from "../../../src/channel/ink.ts";
 import { quarantineRows } from "../../../src/cli/quarantine-text.ts";
-import type { QuarantineRecord } from "../../../src/host/quarantine/record.ts";
+import type { QuarantineRecord } from "../../../src/host/launch/quarantine/record.ts";
 
 function recordOf(count: number): QuarantineRecord {
   return {

@@ -3,7 +3,7 @@ import { inkFor, PLAIN } from "../../../src/channel/ink.ts";
 import { lookAtPlan } from "../../../src/cli/plan-look.ts";
 import { planLines, planSize } from "../../../src/cli/plan-text.ts";
 import { ruleSize, statedLines } from "../../../src/cli/rule-text.ts";
-import { statedMac } from "../../../src/host/mac/stated.ts";
+import { statedMac } from "../../../src/host/look/mac/stated.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 import { statedProject } from "../../support/mac/stated-project.ts";
 
@@ -37,7 +37,7 @@ test("a plan of rules is as large as its rules, one of mounts as its mounts", as
 test("rules are printed as they are, below their parameters; comments are set apart on a terminal alone", async () => {
   const { draft, plan } = project();
   const made = await plan();
-  const plain = planLines(made, draft.standing, PLAIN, "/");
+  const plain = planLines(made, draft.policy, PLAIN, "/");
   expect(plain.slice(0, 4)).toEqual([
     "; -D CALL=<the call's own folder>",
     "; -D HOME=<the call's own folder>/home",
@@ -45,7 +45,7 @@ test("rules are printed as they are, below their parameters; comments are set ap
     "",
   ]);
   expect(`${plain.slice(4).join("\n")}\n`).toBe(made.rules.text);
-  const coloured = planLines(made, draft.standing, inkFor({ isTTY: true }, { TERM: "xterm" }), "/");
+  const coloured = planLines(made, draft.policy, inkFor({ isTTY: true }, { TERM: "xterm" }), "/");
   const dim = (line: string): string => `\u001b[2m${line}\u001b[22m`;
   expect(coloured).toEqual(plain.map((line) => (line.startsWith(";") ? dim(line) : line)));
 });
@@ -56,7 +56,7 @@ test("a path that no rule can spell is told as a parameter, and what would act o
     "docs/": "",
     "gr\u00fc\u00dfe/": "",
   });
-  expect(planLines(await plan(), draft.standing, PLAIN, "/")).toContain(
+  expect(planLines(await plan(), draft.policy, PLAIN, "/")).toContain(
     "; -D PATH1=/Users/ada/work/app/gr\u00fc\u00dfe",
   );
   const mac = statedMac({ name: "x\u202ey", home: absolutePath("/srv/x") });

@@ -21,55 +21,55 @@ test("the starter config says what each part is there for", () => {
   expect(starterConfig(PROJECT)).toMatchInlineSnapshot(`
     "# yaml-language-server: $schema=node_modules/cofferdam/profiles/config.schema.json
     #
-    # What tools may do here. Nothing of this file applies before \`cofferdam trust\`, and no change of it either.
-    #   cofferdam check                    looks for mistakes
-    #   cofferdam explain write FILE       says what may be done, and why
-    #   cofferdam run --dry-run -- CMD     shows what would be run
+    # What tools may do in this project. Run \`cofferdam trust\` to apply this file, and again after each change.
+    #   cofferdam check                    finds mistakes
+    #   cofferdam explain write FILE       explains why an access is allowed or denied
+    #   cofferdam run --dry-run -- CMD     shows what a command gets, without running it
 
     version: 1
 
     sandbox:
-      # The folders that tools may use: \`rw\` can be changed, \`ro\` only read, everything else is not there. With
-      # \`write_approval: true\` a person is asked before anything in it changes. What git, editors and package managers run
-      # later by themselves stays read-only whatever is written here.
+      # The folders that tools can use: \`rw\` can be changed, \`ro\` only read. All other folders are hidden. With
+      # \`write_approval: true\`, a person is asked before a file changes. Files that git, editors and package managers run
+      # automatically always stay read-only.
       paths:
         workspace: { root: ., mode: rw, write_approval: false }
 
-      # What programs need to start; \`system\` is the shell and its tools. There are node, python, rust, go, java, haskell
-      # and git; other tools are listed with the folders that they need: { name: tool, read: [/opt/tool] }.
+      # The programs that commands can run; \`system\` is the shell and its tools. Other names: node, python, rust, go, java,
+      # haskell and git. List any other tool with its folders: { name: tool, read: [/opt/tool] }.
       runtimes: [system, git, node]
-      # rust is used here and was not found on this machine, or not where it can be granted.
+      # rust is used here, but was not found on this machine, or lies in a folder that cannot be granted.
 
-      # Operator profiles on top; they can only take away. Shipped are ci, no-network, read-only and strict.
+      # Operator profiles can only restrict this file. Shipped profiles: ci, no-network, read-only and strict.
       # os_profile: [strict]
 
-      # What one command may use up; memory is that of all its processes together where a cgroup can be made for it.
+      # Limits of one command. Memory counts all its processes together, if a cgroup can be created.
       limits: { processes: 4096 }   # also: wall: 10m, memory: 4GiB, output: 4MiB
 
-      # Environment variables that are passed on, by name.
+      # Environment variables that commands get.
       env: { pass: [LANG, LC_*, TERM, TZ] }
 
-      # Devices that programs may open: gpu, kvm, fuse, serial.
+      # Devices that programs can open: gpu, kvm, fuse, serial.
       # devices: [gpu]
 
     shell:
-      # false is none but the command's own loopback. Hosts by name: { hosts: ["registry.example.org:443"], ask: unlisted },
-      # where a person is asked about others; true is every public host, \`host\` the machine's own network. Beside \`hosts\`,
-      # \`proxy: environment\` goes by the proxy that HTTPS_PROXY names.
+      # false: no network. { hosts: ["registry.example.org:443"], ask: unlisted }: these hosts, and a person is asked about
+      # others. true: every public host. \`host\`: the machine's own network. \`proxy: environment\`, beside \`hosts\`, uses the
+      # proxy that HTTPS_PROXY names.
       network: false
 
-      # Ports of this machine's loopback by which a server in a command is reached: cofferdam run --port 5173 -- npm run dev
+      # Ports of localhost at which a server in the sandbox can be reached: cofferdam run --port 5173 -- npm run dev
       # ports: [5173]
 
-      # The first rule whose words begin the command decides; what no rule covers is asked. \`approval: false\` asks nobody,
-      # \`allowed: false\` refuses.
+      # The first rule that matches the first words of a command decides. \`approval: false\` runs it without asking,
+      # \`allowed: false\` denies it. Other commands need approval.
       rules:
         - { pattern: "git status", approval: false }
         - { pattern: "npm test", approval: false }
         - { pattern: "git push", description: "Publish commits" }
         - { pattern: "sudo", allowed: false }
 
-    # Who is asked: \`interactive\` a person, \`strict\` nobody (no), \`approve_all\` nobody (yes).
+    # \`interactive\`: a person answers. \`strict\`: each request is rejected. \`approve_all\`: each request is approved.
     approval: { mode: interactive }
     "
   `);
@@ -80,7 +80,7 @@ test("it begins with the line that editors read", () => {
   expect(first).toBe("# yaml-language-server: $schema=node_modules/cofferdam/profiles/config.schema.json");
 });
 
-describe("whatever a folder holds, its starter config loads and nothing is wrong with it", () => {
+describe("whatever a folder holds, its starter config loads and no problems found", () => {
   const files: readonly (readonly [string, Record<string, string>])[] = [
     ["nothing", {}],
     ["Node", { "package.json": '{"scripts":{"test":"x","build":"y","deploy":"z"}}', "pnpm-lock.yaml": "" }],
@@ -140,7 +140,7 @@ describe("a tool that is no runtime by name is listed with the folders that it n
     expect(looked(files, [`${project}/bin`, "opt/shims/bin"])).toEqual({ runtimes: [], missing: ["deno"] });
   });
 
-  test("also what a Python environment was made with; an environment that leads to no Python is told", () => {
+  test("also what a Python environment was made with; an environment that leads to no Python program is told", () => {
     const venv = `${project}/.venv`;
     const files = {
       [`${venv}/pyvenv.cfg`]: "",
@@ -229,11 +229,11 @@ test("what a config would grant is told before it is trusted, and what got wider
   expect(widerLines(first)).toEqual([]);
   expect(grantedRows(host, first.loaded).map((row) => row.join("  ").replace(folder, "~"))).toEqual([
     "roots  notes ro ~/home/ann/project/notes",
-    "cofferdam  installed outside of the roots that tools may write",
+    "cofferdam  installed outside the writable roots",
     "programs  none",
     "network  none",
     "variables  LANG LC_* TERM TZ CI=1",
-    "commands  1 rule; what none covers is asked",
+    "commands  1 rule; other commands need approval",
     "unasked  ls",
     "approval  interactive",
     "ceiling  protected",
@@ -242,13 +242,13 @@ test("what a config would grant is told before it is trusted, and what got wider
   write({ "home/ann/project/cofferdam.yaml": config("rw", ', { pattern: "rm", approval: false }') });
   expect(widerLines(trustFile(host)).map((line) => line.replaceAll(folder, "~"))).toEqual([
     "it changed: cofferdam.yaml",
-    "wider without asking and on a yes: it may write `~/home/ann/project/notes` (only read in the other)",
+    "allows more without approval and with approval: it may write `~/home/ann/project/notes` (only read in the other)",
     "changed: shell.rules",
   ]);
 });
 
 describe("a host that got reachable is told by its name and port", () => {
-  /** What `trust` says is wider after `shell.network` was changed from `before` to `after`. */
+  /** The lines of `trust` about a wider `shell.network` after a change from `before` to `after`. */
   const wider = (before: string, after: string): readonly string[] => {
     const { host, write } = machine();
     const say = (network: string): void =>
@@ -258,9 +258,10 @@ describe("a host that got reachable is told by its name and port", () => {
     say(before);
     rememberTrust(host, trustFile(host));
     say(after);
-    return widerLines(trustFile(host)).filter((line) => line.startsWith("wider"));
+    return widerLines(trustFile(host)).filter((line) => line.startsWith("allows more"));
   };
-  const line = (words: string): string => `wider without asking and on a yes: it may connect ${words}`;
+  const line = (words: string): string =>
+    `allows more without approval and with approval: it may connect ${words}`;
   const hosts = (...rules: readonly string[]): string => `{ hosts: ${JSON.stringify(rules)} }`;
 
   test("and by no address that nobody wrote; a host that was listed before is not told", () => {
@@ -299,26 +300,21 @@ test("whatever lets tools run unasked is told before a config is trusted, and an
   const variants: readonly (readonly [approval: string, rows: readonly string[]])[] = [
     [
       "{ rules: [{ pattern: write, args: { path: /tmp/* }, agents: [ci], action: allow }] }",
-      [
-        'tools  write with {"path":"/tmp/*"} by ["ci"] RUNS WITHOUT ASKING, whatever the rules on commands ask',
-      ],
+      ['tools  write with {"path":"/tmp/*"} by ["ci"] RUNS WITHOUT APPROVAL'],
     ],
     [
       "{ rules: [{ pattern: write, args: { path: /tmp/* }, action: allow }] }",
-      ['tools  write with {"path":"/tmp/*"} RUNS WITHOUT ASKING, whatever the rules on commands ask'],
+      ['tools  write with {"path":"/tmp/*"} RUNS WITHOUT APPROVAL'],
     ],
     [
       "{ rules: [{ pattern: drop, action: deny }], agents: { deploy: { rules: [{ pattern: put, action: allow }] } } }",
-      [
-        "tools  drop is refused",
-        "  agent deploy: put RUNS WITHOUT ASKING, whatever the rules on commands ask",
-      ],
+      ["tools  drop is denied", "  agent deploy: put RUNS WITHOUT APPROVAL"],
     ],
     [
       "{ risk_defaults: { write: allow, destructive: ask } }",
       [
-        "by risk  write tools that no rule covers: RUNS WITHOUT ASKING",
-        "  destructive tools that no rule covers: is asked",
+        "by risk  write tools without a rule: RUNS WITHOUT APPROVAL",
+        "  destructive tools without a rule: needs approval",
       ],
     ],
     ["{ risk_defaults: { read_only: ask } }", []],
@@ -334,7 +330,7 @@ test("whatever lets tools run unasked is told before a config is trusted, and an
         ? []
         : ["it changed: cofferdam.yaml", "changed: approval"],
     );
-    expect(() => loadConfig(host)).toThrow(/has not trusted it|is not as it was/);
+    expect(() => loadConfig(host)).toThrow(/is not trusted yet|changed after it was trusted/);
     rememberTrust(host, offer);
     expect(loadConfig(host).config.origin.kind).toBe("trusted");
   }
@@ -352,7 +348,7 @@ test("what got wider is told before the rules that changed with it", () => {
   config("rw", "allow");
   expect(widerLines(trustFile(host)).map((line) => line.split(" ", 2).join(" "))).toEqual([
     "it changed:",
-    "wider without",
+    "allows more",
     "changed: approval",
   ]);
 });

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { type Ask, targetOf } from "../../../src/cli/target.ts";
-import type { Host } from "../../../src/host/host.ts";
+import { type ExplainQuestion, targetOf } from "../../../src/cli/target.ts";
+import type { Host } from "../../../src/host/look/host.ts";
 import { printQuestion } from "../../../src/profile/examples.ts";
 import { machine, refusalOf } from "../config/machine.ts";
 
@@ -15,7 +15,7 @@ function project() {
   return { ...made, host };
 }
 
-function asked(ask: Ask, text: string) {
+function asked(ask: ExplainQuestion, text: string) {
   const { host, folder } = project();
   const { questions, notes } = targetOf(host, ask, text);
   const told = (one: string): string => one.replaceAll(`${folder}/home/ann/`, "~");
@@ -31,8 +31,13 @@ describe("a path is what the kernel makes of it", () => {
   test.each<[string, readonly string[], readonly string[], readonly string[]]>([
     ["sub/file", ["read `~project/sub/file`"], ["file"], []],
     ["./sub/", ["read `~project/sub`"], ["folder"], []],
-    ["link/secret", ["read `~beside/secret`"], ["file"], ["links on `link/secret` lead to `~beside/secret`"]],
-    ["link/../beside", ["read `~beside`"], ["folder"], ["links on `link/../beside` lead to `~beside`"]],
+    [
+      "link/secret",
+      ["read `~beside/secret`"],
+      ["file"],
+      ["symlinks in `link/secret` lead to `~beside/secret`"],
+    ],
+    ["link/../beside", ["read `~beside`"], ["folder"], ["symlinks in `link/../beside` lead to `~beside`"]],
     ["../beside/secret", ["read `~beside/secret`"], ["file"], []],
     [
       "new/deep/file",
@@ -50,7 +55,7 @@ describe("a path is what the kernel makes of it", () => {
       "dangling",
       ["read `~project/nowhere`", "read `~project`"],
       ["file born inside", "folder"],
-      ["links on `dangling` lead to `~project/nowhere`", "it does not exist yet"],
+      ["symlinks in `dangling` lead to `~project/nowhere`", "it does not exist yet"],
     ],
   ])("%s", (text, questions, kinds, notes) => {
     expect(asked("read", text)).toEqual([questions, kinds, notes]);
@@ -73,10 +78,10 @@ test("a word is a host, or with `@` an abstract socket, and what stands here by 
   };
   write(Object.fromEntries(["q1", "q1:80", "@q1"].map((name) => [`home/ann/project/${name}`, ""])));
   expect(["q1", "q2", "q1:80", "@q1", "@q2", "sub/file", "./q1"].map(told)).toEqual([
-    ["connect `q1:443`", "taken as the name of a host; ask about `./q1` for what lies here"],
+    ["connect `q1:443`", "read as the name of a host; use `./q1` for the file here"],
     ["connect `q2:443`"],
-    ["connect `q1:80`", "taken as the name of a host; ask about `./q1:80` for what lies here"],
-    ["connect `@q1`", "taken as the name of an abstract socket; ask about `./@q1` for what lies here"],
+    ["connect `q1:80`", "read as the name of a host; use `./q1:80` for the file here"],
+    ["connect `@q1`", "read as the name of an abstract socket; use `./@q1` for the file here"],
     ["connect `@q2`"],
     ["connect `~sub/file`"],
     ["connect `~q1`"],
@@ -88,15 +93,16 @@ test("a word is a host, or with `@` an abstract socket, and what stands here by 
 });
 
 describe("what leads nowhere clear is refused", () => {
-  test.each<[Ask, string, string, string]>([
+  test.each<[ExplainQuestion, string, string, string]>([
     ["read", "", "USAGE", "the target is empty"],
-    ["read", "a\0b", "USAGE", "a path can't hold NUL"],
-    ["read", "new/../sub", "USAGE", "`new/../sub` goes on behind what does not exist"],
-    ["read", "sub/file/x", "USAGE", "`sub/file/x` leads through something that is no folder"],
+    ["read", "~/.ssh/id", "USAGE", "the path `~/.ssh/id` begins with `~`, which is not expanded"],
+    ["read", "a\0b", "USAGE", "a path cannot contain NUL"],
+    ["read", "new/../sub", "USAGE", "`new/../sub` has `..` after a folder that does not exist"],
+    ["read", "sub/file/x", "USAGE", "`sub/file/x` leads through a file that is not a folder"],
     ["read", "loop", "USAGE", "`loop` cannot be read: it has too many symlinks"],
     ["connect", "@", "USAGE", "the name of the abstract socket is empty"],
     ["connect", "no/such", "HOST_INVALID", "the host rule `no/such` is neither a host name nor an address"],
-    ["connect", "*.example.com", "HOST_INVALID", "`*.example.com` is a rule, not one host"],
+    ["connect", "*.example.com", "HOST_INVALID", "`*.example.com` is a host rule, not one host"],
     [
       "connect",
       "example.com:99999",
@@ -130,6 +136,6 @@ test("a variable is asked about by its name, system calls and what macOS gives b
     expect(target.questions.map(printQuestion)).toEqual(["macos tls"]);
     return target.notes;
   });
-  expect(notes).toEqual([["only programs on macOS ask for it"], []]);
+  expect(notes).toEqual([["only used on macOS"], []]);
   expect(refusalOf(() => asked("macos", "tsl"))).toMatchObject({ hint: "did you mean `tls`?" });
 });

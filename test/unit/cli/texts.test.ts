@@ -2,19 +2,19 @@ import { describe, expect, test } from "vitest";
 import type { Plan } from "../../../src/backend/plan.ts";
 import { PLAIN as NO_INK } from "../../../src/channel/ink.ts";
 import { journalLines } from "../../../src/cli/journal-text.ts";
-import { exitOf, outcomeJson, tellMade, tellOutcome } from "../../../src/cli/outcome-text.ts";
+import { exitOf, outcomeJson, reportMade, reportOutcome } from "../../../src/cli/outcome-text.ts";
 import { optionsOf } from "../../../src/cli/plan-text.ts";
 import { NO_ORIGINS, profileLines } from "../../../src/cli/profile-text.ts";
 import { KeptOutput } from "../../../src/cli/tool-output.ts";
 import { printWider } from "../../../src/cli/witness-text.ts";
+import type { ProgramOutcome } from "../../../src/decide/outcome.ts";
+import type { Receipt } from "../../../src/decide/receipt.ts";
 import { Event } from "../../../src/event/event.ts";
-import { REPORTED } from "../../../src/host/appeared.ts";
+import { REPORTED } from "../../../src/host/launch/appeared.ts";
 import { compare } from "../../../src/profile/compare.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 import { literalPattern, parsePatterns } from "../../../src/profile/pattern.ts";
 import { CLOSED, normalProfile, OPEN } from "../../../src/profile/profile.ts";
-import type { ProgramOutcome } from "../../../src/supervisor/outcome.ts";
-import type { Receipt } from "../../../src/supervisor/receipt.ts";
 import { requestWith } from "../../support/approval/request.ts";
 import { screen } from "./screen.ts";
 
@@ -50,7 +50,7 @@ test("a profile is a table of what may be touched", () => {
     masks     hidden     /p/.env
               read only  /**/.git/config and 1 more  protected.yaml:9:5
     network   none
-    sockets   none at all
+    sockets   none
     env       LANG LC_*
     terminal  none
     syscalls  the usual
@@ -125,7 +125,7 @@ describe("what one profile allows beyond another is said in words", () => {
     [{ terminal: true }, "have a terminal of its own"],
     [{ syscalls: ["debug"] }, "trace and change its other processes"],
     [{ syscalls: ["abi32"] }, "run 32-bit programs"],
-    [{ macos: ["watch"] }, "on macOS be told by the system of files that change anywhere"],
+    [{ macos: ["watch"] }, "on macOS get notified by the system about changed files anywhere"],
     [{ limits: { ...CLOSED.limits, wallMs: 5 } }, "use more: wallMs"],
   ])("%j", (parts, words) => {
     const comparison = compare(normalProfile({ limits: CLOSED.limits, ...parts }), CLOSED);
@@ -141,7 +141,7 @@ describe("an outcome", () => {
     granted: "d",
     argsHash: "h",
     runAs: 1000,
-    standings: {
+    enforcement: {
       files: enforced,
       network: enforced,
       sockets: enforced,
@@ -177,7 +177,7 @@ describe("an outcome", () => {
         ],
       },
       159,
-      "cofferdam: perhaps the walls did not let it run a 32-bit program: b\n  do: r\n",
+      "cofferdam: the sandbox may have prevented running a 32-bit program: b\n  do: r\n",
     ],
     [
       {
@@ -188,7 +188,7 @@ describe("an outcome", () => {
         ],
       },
       7,
-      "cofferdam: the walls did not let it use pseudo-terminals: b\n  do: r\n",
+      "cofferdam: the sandbox prevented using pseudo-terminals: b\n  do: r\n",
     ],
     [
       { ...ran, kind: "failed", code: 143, stdout: { ...nothing, takenBytes: 0, droppedBytes: 9 } },
@@ -203,19 +203,19 @@ describe("an outcome", () => {
       },
       7,
       [
-        "cofferdam: all its processes together reached the limit of memory, so the kernel ended some",
-        "  do: raise `sandbox.limits.memory`, or the profile's that is lower",
-        "cofferdam: all its processes together reached the limit of processes, so it could start no more",
-        "  do: raise `sandbox.limits.processes`, or the profile's that is lower",
-        "cofferdam: by its status the processor time of a process ran out, so the kernel ended that",
-        "  do: raise `sandbox.limits.cpu`, or the profile's that is lower",
+        "cofferdam: memory limit exceeded: the kernel ended processes of the command",
+        "  do: raise `sandbox.limits.memory`, or the lower limit of a profile",
+        "cofferdam: process limit reached: the command could not start more processes",
+        "  do: raise `sandbox.limits.processes`, or the lower limit of a profile",
+        "cofferdam: CPU time limit exceeded: the kernel ended a process of the command",
+        "  do: raise `sandbox.limits.cpu`, or the lower limit of a profile",
         "",
       ].join("\n"),
     ],
     [
       { ...ran, kind: "timed-out", code: 137 },
       124,
-      "cofferdam: the wall time ran out, so the command was ended\n  do: raise `sandbox.limits.wall`, or the profile's that is lower\n",
+      "cofferdam: time limit exceeded: the command was stopped\n  do: raise `sandbox.limits.wall`, or the lower limit of a profile\n",
     ],
     [
       { kind: "not-found", code: 127, reason: "`x` is not there inside the walls", hint: "h" },
@@ -241,7 +241,7 @@ describe("an outcome", () => {
 
   test.each(cases)("%j", (outcome, exit, talk) => {
     const { print, stdout, stderr } = screen();
-    tellOutcome(outcome, print);
+    reportOutcome(outcome, print);
     expect([exitOf(outcome), stdout(), stderr()]).toEqual([exit, "", talk]);
   });
 
@@ -290,27 +290,27 @@ describe("an outcome", () => {
     },
   };
   const LOST = [
-    "cofferdam: while the command ran, `/w/.git/config` was replaced on the host and lost its protection: the command could write it since; git may run `core.editor` there",
-    "  do: look at it before you, or any program, use it",
-    "cofferdam: while the command ran, `/w/.envrc` was replaced on the host and lost its protection: the command could write it since",
-    "  do: look at it before you, or any program, use it",
+    "cofferdam: while the command ran, `/w/.git/config` was replaced on the host and lost its protection: the command could write it afterwards; git may run `core.editor` there",
+    "  do: review it before you or any program uses it",
+    "cofferdam: while the command ran, `/w/.envrc` was replaced on the host and lost its protection: the command could write it afterwards",
+    "  do: review it before you or any program uses it",
   ];
   const MADE = [
     "cofferdam: a new repository, `/w/n/.git`, in which git may run anything (config holds a NUL) and write files in another folder (`core.worktree`)",
-    "  do: look at it before you use git in that folder",
+    "  do: review it before you use git in that folder",
     "cofferdam: a new repository, `/w/m/.git`, in which git may write files in another folder (`core.worktree`)",
-    "  do: look at it before you use git in that folder",
+    "  do: review it before you use git in that folder",
     "cofferdam: a new repository, `/w/o/.git`, in which git may run `hooks/pre-push`, `core.fsmonitor`",
-    "  do: look at it before you use git in that folder",
+    "  do: review it before you use git in that folder",
     "cofferdam: a new repository, `/w/p/.git`, in which git may run `a`, `b`, `c`, `d`, `e`, `f`, `g`, `h`, `i`, `j` and 349902 more and write files in another folder (`core.worktree`)",
-    "  do: look at it before you use git in that folder",
+    "  do: review it before you use git in that folder",
     "cofferdam: a new repository, `/w/q/.git`, in which git may run `a`, `b`, `c`, `d`, `e`, `f`, `g`, `h`, `i`, `j`",
-    "  do: look at it before you use git in that folder",
+    "  do: review it before you use git in that folder",
   ];
 
   test("what lost its protection is told by that, not by its mount, and what git may do where it was made", () => {
     const { print, stderr } = screen();
-    tellOutcome(lost, print);
+    reportOutcome(lost, print);
     const other = [
       "cofferdam: while the command ran, another change",
       "  do: run it again when nothing else changes these files",
@@ -320,7 +320,7 @@ describe("an outcome", () => {
 
   test("who ended it is told the same of what is left", () => {
     const { print, stderr } = screen();
-    tellMade(lost, print);
+    reportMade(lost, print);
     expect(stderr().trimEnd().split("\n")).toEqual([...LOST, ...MADE]);
   });
 
@@ -392,7 +392,7 @@ test("a run is told a line an event", () => {
       type: "call.judged",
       callId: "c",
       action: "ask",
-      reason: "tool rule `rm`",
+      reason: "rule `rm` of `shell.rules`",
       hits: [{ layer: "tool", rule: "rm", action: "ask", reason: null }],
     },
     {
@@ -405,7 +405,11 @@ test("a run is told a line an event", () => {
       caller: "agent",
       agent: "ops",
     },
-    { type: "approval.requested", callId: "c", request: requestWith({ reason: "tool rule `rm`" }) },
+    {
+      type: "approval.requested",
+      callId: "c",
+      request: requestWith({ reason: "rule `rm` of `shell.rules`" }),
+    },
     { ...answered, type: "approval.resolved", callId: "c", approved: false, scope: null, note: "not today" },
     { ...answered, type: "approval.resolved", callId: "c", approved: true, scope: "session", note: null },
     { type: "approval.expired", callId: "c", approvalId: "a", tool: "deploy", argsHash: hash },
@@ -446,7 +450,7 @@ test("a run is told a line an event", () => {
       host: "b.test",
       port: 80,
       because: "unlisted",
-      reason: "`b.test` on port 80 is not among the hosts that may be reached",
+      reason: "`b.test` on port 80 is not among the allowed hosts",
     },
     {
       type: "network.used",
@@ -516,32 +520,32 @@ test("a run is told a line an event", () => {
     run run-1, 2030-01-02 (UTC)
     03:04:05.678  session    /p/cofferdam.yaml, under protected, strict, protected, interactive
     03:04:05.678  call       rm 'a\\u{1b}[2J b', by an agent in sub
-    03:04:05.678  prepared   it gets 01234567 unasked, 01234567 on a yes; network: x is not granted
-    03:04:05.678  ask        tool rule \`rm\` (tool rm: ask)
+    03:04:05.678  prepared   profile 01234567 without approval, 01234567 with approval; network: x is not granted
+    03:04:05.678  ask        rule \`rm\` of \`shell.rules\` (tool rm: ask)
     03:04:05.678  call       deploy {"env":"staging"}, by the agent ops
-    03:04:05.678  asked      tool rule \`rm\`
+    03:04:05.678  asked      rule \`rm\` of \`shell.rules\`
     03:04:05.678  rejected   ann, not today
     03:04:05.678  approved   ann, for this session
-    03:04:05.678  expired    nobody answered in time
-    03:04:05.678  ignored    an answer of bob: duplicate
+    03:04:05.678  expired    no answer in time
+    03:04:05.678  ignored    an answer by bob: duplicate
     03:04:05.678  not asked  there is no terminal to ask on
-    03:04:05.678  abandoned  whoever ran it was not heard of any more
+    03:04:05.678  abandoned  its process stopped responding
     03:04:05.678  granted    for this session, by ann: every use of deploy
     03:04:05.678  revoked    a grant of this session, by ann
     03:04:05.678  approved   approve-all mode
     03:04:05.678  planned    bubblewrap, grants 01234567, 1 variable, 1 placeholder; why
     03:04:05.678  proven     1 of 2 enforced, sockets partial
-    03:04:05.678  amended    it may reach a.test:443, by ann
-    03:04:05.678  refused    b.test:80: \`b.test\` on port 80 is not among the hosts that may be reached
+    03:04:05.678  amended    may reach a.test:443, by ann
+    03:04:05.678  refused    b.test:80: \`b.test\` on port 80 is not among the allowed hosts
     03:04:05.678  network    a.test:443 2 connections (800B sent, 4KiB received), others 1 connection (0B sent, 1B received), 3 refusals
     03:04:05.678  refused    POST /approvals/a: 401, no token was given, from 127.0.0.1
-    03:04:05.678  refused    GET /\\u{202e}: 421, this server has another name; the last of 12 that came too fast to be written down one by one
+    03:04:05.678  refused    GET /\\u{202e}: 421, this server has another name; the last of 12 within a short time
     03:04:05.678  appeared   /p/n/.git; git may run hooks/pre-commit
-    03:04:05.678  taken      /p/.envrc (direnv: when a shell enters); /p/a (x: when y), it is /p/a.1, EXDEV; /p/b (x: when y), it was gone; /p/c (x: when y), it is still there, EBUSY; and 3 more
+    03:04:05.678  taken      /p/.envrc (direnv: when a shell enters); /p/a (x: when y), renamed to /p/a.1, EXDEV; /p/b (x: when y), gone; /p/c (x: when y), still there, EBUSY; and 3 more
     03:04:05.678  restored   /p/.envrc, by ann
     03:04:05.678  refused    the tool \`a\` of the MCP server fs: it is listed twice
     03:04:05.678  failed     status 3, 13 ms, 1 byte on stdout, 20 bytes on stderr
-    03:04:05.678  continued  in file 2 of the record, behind 21 lines
+    03:04:05.678  continued  in file 2 of the record, after 21 lines
     "
   `);
 });

@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 import { expect, test } from "vitest";
-import { Screen } from "../../../src/channel/screen.ts";
+import { TerminalScreen } from "../../../src/channel/screen.ts";
 import { Print } from "../../../src/cli/print.ts";
 import { KeptOutput, passOn } from "../../../src/cli/tool-output.ts";
 import { screen } from "./screen.ts";
@@ -53,7 +53,7 @@ test("what goes to a terminal waits while a question stands there, what goes to 
     [true, ""],
     [false, "a"],
   ] as const) {
-    const question = new Screen();
+    const question = new TerminalScreen();
     const ending = new AbortController();
     const { print, stdout } = screen({ isTTY });
     const { sinks } = passOn(print, ending.signal, question);

@@ -103,8 +103,8 @@ describe("check finds a rule that the order makes dead (C5, S0-10)", () => {
     expect(findings(loadConfig(m.host, { config: m.at(CONFIG) }))).toEqual([
       {
         severity: "warning",
-        message: "the rule `deploy_*` asks about nothing: `*` on line 9 comes later and allows it",
-        hint: "move that one up, above it, or write `order: strictest`",
+        message: "the rule `deploy_*` never asks: `*` on line 9 comes later and allows it",
+        hint: "move the allowing rule above it, or write `order: strictest`",
         at: { file: m.at(CONFIG), line: 8, column: 11 },
       },
     ]);
@@ -115,27 +115,27 @@ describe("check finds a rule that the order makes dead (C5, S0-10)", () => {
       "an earlier allow swallows it where the first wins",
       "first-match",
       ["pattern: drop*, action: allow", "pattern: drop_*, action: deny"],
-      ["warning 8:5 the rule `drop_*` denies nothing: `drop*` on line 7 comes earlier and allows it"],
+      ["warning 8:5 the rule `drop_*` never denies a call: `drop*` on line 7 comes earlier and allows it"],
     ],
     [
       "a deny that comes to an ask",
       "last-match",
       ["pattern: drop_*, action: deny", "pattern: '*', action: ask"],
-      ["warning 7:5 the rule `drop_*` denies nothing: `*` on line 8 comes later and only asks about it"],
+      ["warning 7:5 the rule `drop_*` never denies a call: `*` on line 8 comes later and only asks about it"],
     ],
     [
       "an allow that comes to a deny",
       "last-match",
       ["pattern: get, action: allow", "pattern: '*', action: deny"],
-      ["warning 7:5 the rule `get` allows nothing: `*` on line 8 decides first"],
+      ["warning 7:5 the rule `get` never allows a call: `*` on line 8 decides first"],
     ],
     [
       "told by the one that decides of several",
       "last-match",
       ["pattern: get, action: deny", "pattern: g*, action: allow", "pattern: '*', action: deny"],
       [
-        "warning 7:5 the rule `get` denies nothing: `*` on line 9 decides first",
-        "warning 8:5 the rule `g*` allows nothing: `*` on line 9 decides first",
+        "warning 7:5 the rule `get` never denies a call: `*` on line 9 decides first",
+        "warning 8:5 the rule `g*` never allows a call: `*` on line 9 decides first",
       ],
     ],
     [
@@ -146,7 +146,7 @@ describe("check finds a rule that the order makes dead (C5, S0-10)", () => {
         "pattern: write, args: { path: /* }, action: allow",
       ],
       [
-        'warning 7:5 the rule `write with {"path":"/etc/*","mode":"6*"}` denies nothing: `write with {"path":"/*"}` on line 8 comes later and allows it',
+        'warning 7:5 the rule `write with {"path":"/etc/*","mode":"6*"}` never denies a call: `write with {"path":"/*"}` on line 8 comes later and allows it',
       ],
     ],
     [
@@ -154,7 +154,7 @@ describe("check finds a rule that the order makes dead (C5, S0-10)", () => {
       "last-match",
       ["pattern: get, agents: [ci-1], action: ask", "pattern: get, agents: [ci-*, dev], action: allow"],
       [
-        'warning 7:5 the rule `get by ["ci-1"]` asks about nothing: `get by ["ci-*","dev"]` on line 8 comes later and allows it',
+        'warning 7:5 the rule `get by ["ci-1"]` never asks: `get by ["ci-*","dev"]` on line 8 comes later and allows it',
       ],
     ],
   ])("%s", (_claim, order, rules, found) => {
@@ -173,8 +173,8 @@ describe("check finds a rule that the order makes dead (C5, S0-10)", () => {
         "      - { pattern: put, agents: [dev], action: deny }",
       ),
     ).toEqual([
-      'warning 10:11 the rule `get` denies nothing: `get by ["c*"]` on line 9 comes earlier and allows it',
-      'warning 11:11 the rule `put by ["dev"]` never matches: it stands among the rules of the agent `ci`, which its `agents` leave out',
+      'warning 10:11 the rule `get` never denies a call: `get by ["c*"]` on line 9 comes earlier and allows it',
+      'warning 11:11 the rule `put by ["dev"]` never matches: it is a rule of the agent `ci`, but its `agents` do not list that agent',
     ]);
   });
 });
@@ -186,7 +186,7 @@ describe("check finds a rule that an allow reaches into (C5, S0-10)", () => {
       "last-match",
       ["pattern: drop_*, action: deny", "pattern: '*_table', action: allow"],
       [
-        "warning 7:5 the rule `drop_*` may not deny all that it covers: some may be allowed by `*_table` on line 8, which comes later",
+        "warning 7:5 the rule `drop_*` does not deny every call that it covers: `*_table` on line 8 comes later and allows some",
       ],
     ],
     [
@@ -194,7 +194,7 @@ describe("check finds a rule that an allow reaches into (C5, S0-10)", () => {
       "first-match",
       ["pattern: '*_table', action: allow", "pattern: drop_*, action: ask"],
       [
-        "warning 8:5 the rule `drop_*` may not ask about all that it covers: some may be allowed by `*_table` on line 7, which comes earlier",
+        "warning 8:5 the rule `drop_*` does not ask about every call that it covers: `*_table` on line 7 comes earlier and allows some",
       ],
     ],
     [
@@ -202,7 +202,7 @@ describe("check finds a rule that an allow reaches into (C5, S0-10)", () => {
       "last-match",
       ["pattern: drop_*, action: deny", "pattern: 'd*', agents: [ci], action: allow"],
       [
-        'warning 7:5 the rule `drop_*` may not deny all that it covers: some may be allowed by `d* by ["ci"]` on line 8, which comes later',
+        'warning 7:5 the rule `drop_*` does not deny every call that it covers: `d* by ["ci"]` on line 8 comes later and allows some',
       ],
     ],
     [
@@ -210,7 +210,7 @@ describe("check finds a rule that an allow reaches into (C5, S0-10)", () => {
       "last-match",
       ["pattern: write, args: '*rm*', action: deny", "pattern: write, args: { path: /tmp/* }, action: allow"],
       [
-        'warning 7:5 the rule `write with "*rm*"` may not deny all that it covers: some may be allowed by `write with {"path":"/tmp/*"}` on line 8, which comes later',
+        'warning 7:5 the rule `write with "*rm*"` does not deny every call that it covers: `write with {"path":"/tmp/*"}` on line 8 comes later and allows some',
       ],
     ],
     [
@@ -221,7 +221,7 @@ describe("check finds a rule that an allow reaches into (C5, S0-10)", () => {
         "pattern: '*_table', action: allow",
         "pattern: '*_table', action: ask",
       ],
-      ["warning 8:5 the rule `*_table` allows nothing: `*_table` on line 9 decides first"],
+      ["warning 8:5 the rule `*_table` never allows a call: `*_table` on line 9 decides first"],
     ],
   ])("%s", (_claim, order, rules, found) => {
     expect(ruled(order, ...rules)).toEqual(found);
@@ -233,12 +233,12 @@ describe("check finds what lets more run than it seems, or says nothing", () => 
     [
       "an allow for every tool",
       ['rules: [{ pattern: "*", action: allow }]'],
-      ["warning 5:11 the rule `*` lets every tool run unasked, but for what other rules say"],
+      ["warning 5:11 the rule `*` lets every tool run without asking, unless another rule asks or denies"],
     ],
     [
       "an allow for every tool, however that is written",
       ['rules: [{ pattern: "**", action: allow }]'],
-      ["warning 5:11 the rule `**` lets every tool run unasked, but for what other rules say"],
+      ["warning 5:11 the rule `**` lets every tool run without asking, unless another rule asks or denies"],
     ],
     [
       "an allow for every tool with certain arguments is none",
@@ -248,24 +248,22 @@ describe("check finds what lets more run than it seems, or says nothing", () => 
     [
       "destructive tools unasked",
       ["risk_defaults: { destructive: allow }"],
-      [
-        "warning 5:20 `destructive: allow` lets tools that no rule covers do unasked what is hard to take back",
-      ],
+      ["warning 5:20 `destructive: allow` lets destructive tools without a rule run without asking"],
     ],
     [
       "a timeout that never comes",
       ["timeout: 1m", "on_timeout: wait"],
-      ["warning 5:3 `timeout` means nothing: with `on_timeout: wait` a question has no end"],
+      ["warning 5:3 `timeout` has no effect: with `on_timeout: wait` a request never expires"],
     ],
     [
       "a timeout of what is kept for days",
       ["timeout: 1m", "wait: suspend"],
-      ["warning 5:3 `timeout` means nothing: with `wait: suspend` a question ends after `keep`"],
+      ["warning 5:3 `timeout` has no effect: with `wait: suspend` a request expires after `keep`"],
     ],
     [
       "an end that comes before",
       ["keep: 2d", "on_timeout: deny"],
-      ["warning 5:3 `keep` means nothing: with `on_timeout: deny` every question ends after `timeout`"],
+      ["warning 5:3 `keep` has no effect: with `on_timeout: deny` every request expires after `timeout`"],
     ],
     [
       "arguments that no JSON text is",
@@ -276,6 +274,50 @@ describe("check finds what lets more run than it seems, or says nothing", () => 
     ],
   ])("%s", (_claim, lines, found) => {
     expect(told(...lines)).toEqual(found);
+  });
+
+  test.each<[claim: string, rule: string, shell: string, found: readonly string[]]>([
+    [
+      "a question that an allow of every command overrides",
+      "pattern: shell, action: allow",
+      "{ pattern: rm, allowed: false }, { pattern: git push }",
+      [
+        "warning 7:7 the rule `git push` never asks: the tool rule `shell` allows every command that no shell rule denies",
+      ],
+    ],
+    [
+      "an allow that a question about every command overrides",
+      "pattern: sh*, action: ask",
+      "{ pattern: git log, approval: false }",
+      [
+        "warning 7:7 the rule `git log` never allows: the tool rule `sh*` asks about every command that no shell rule denies",
+      ],
+    ],
+    [
+      "a question that an allow overrides, also if another rule on tools asks about one command",
+      "pattern: shell, action: allow }\n    - { pattern: shell, args: { script: zzqq }, action: ask",
+      "{ pattern: git push }",
+      [
+        "warning 7:7 the rule `git push` never asks: the tool rule `shell` allows every command that no shell rule denies",
+      ],
+    ],
+    ["but no denial", "pattern: shell, action: allow", "{ pattern: rm, allowed: false }", []],
+    ["but nothing if every command is denied", "pattern: shell, action: deny", "{ pattern: git push }", []],
+    [
+      "but nothing that the rule on tools leaves to the shell rules",
+      "pattern: shell, agents: [ci], action: allow",
+      "{ pattern: git push }",
+      [],
+    ],
+  ])("%s", (_claim, rule, shell, found) => {
+    const m = machine({
+      [CONFIG]: `${PLAIN}approval:\n  order: last-match\n  rules:\n    - { ${rule} }\nshell: { rules: [${shell}] }\n`,
+    });
+    expect(
+      findings(loadConfig(m.host, { config: m.at(CONFIG) })).map(
+        ({ severity, message, at }) => `${severity} ${at?.line}:${at?.column} ${message}`,
+      ),
+    ).toEqual(found);
   });
 });
 

@@ -41,23 +41,25 @@ describe("check finds", () => {
       "a deny behind a wider allow",
       rules("first-match", "pattern: git, approval: false", "pattern: git push, allowed: false"),
       [
-        "warning cofferdam.yaml:8:7 the rule `git push` denies nothing: `git` on line 7 comes earlier and allows it",
+        "warning cofferdam.yaml:8:7 the rule `git push` never denies a call: `git` on line 7 comes earlier and allows it",
       ],
     ],
     [
       "an allow behind a wider ask",
       rules("first-match", "pattern: git *", "pattern: git status, approval: false"),
-      ["warning cofferdam.yaml:8:7 the rule `git status` allows nothing: `git *` on line 7 decides first"],
+      [
+        "warning cofferdam.yaml:8:7 the rule `git status` never allows a call: `git *` on line 7 decides first",
+      ],
     ],
     [
       "the same rule twice",
       rules("first-match", "pattern: ls", "pattern: ls"),
-      ["warning cofferdam.yaml:8:7 the rule `ls` asks about nothing: `ls` on line 7 decides first"],
+      ["warning cofferdam.yaml:8:7 the rule `ls` never asks: `ls` on line 7 decides first"],
     ],
     [
       "an allow under a stricter one that stands later",
       rules("strictest", "pattern: git status, approval: false", "pattern: git"),
-      ["warning cofferdam.yaml:7:7 the rule `git status` allows nothing: `git` on line 8 decides first"],
+      ["warning cofferdam.yaml:7:7 the rule `git status` never allows a call: `git` on line 8 decides first"],
     ],
     [
       "no deny under a wider allow where the strictest wins",
@@ -73,7 +75,7 @@ describe("check finds", () => {
       "an exact rule behind a prefix",
       rules("first-match", "pattern: git, approval: false", "pattern: git push, exact: true"),
       [
-        "warning cofferdam.yaml:8:7 the rule `git push` asks about nothing: `git` on line 7 comes earlier and allows it",
+        "warning cofferdam.yaml:8:7 the rule `git push` never asks: `git` on line 7 comes earlier and allows it",
       ],
     ],
     [
@@ -90,7 +92,7 @@ describe("check finds", () => {
   test("rules whose pattern never matches, operators' too", () => {
     const quoted = ["pattern: \"'git push' -f\", allowed: false", "pattern: git 'x'"];
     expect(told(rules("first-match", ...quoted))).toEqual([
-      "warning cofferdam.yaml:7:7 the rule `'git push' -f` never matches: its program is written with quotes",
+      "warning cofferdam.yaml:7:7 the rule `'git push' -f` never matches: its program has quotes",
     ]);
     const approval = `${PLAIN}approval: { rules: [{ pattern: " ", action: deny }, { pattern: git push, action: deny }] }\n`;
     const operators = `profile: p
@@ -105,11 +107,11 @@ approval:
 `;
     expect(told(approval, { "etc/profiles.d/p.yaml": operators })).toEqual([
       "warning cofferdam.yaml:4:21 the rule ` ` never matches: it is blank",
-      "warning cofferdam.yaml:4:53 the rule `git push` never matches: no tool's name holds blanks, quotes or colons",
+      "warning cofferdam.yaml:4:53 the rule `git push` never matches: tool names have no blanks, quotes or colons",
       "warning - the rule ` ` never matches: it is blank",
-      'warning - the rule `"rm" -rf` never matches: its program is written with quotes',
-      "warning - the rule `git push` never matches: no tool's name holds blanks, quotes or colons",
-      "warning - the rule `shell:rm` never matches: no tool's name holds blanks, quotes or colons",
+      'warning - the rule `"rm" -rf` never matches: its program has quotes',
+      "warning - the rule `git push` never matches: tool names have no blanks, quotes or colons",
+      "warning - the rule `shell:rm` never matches: tool names have no blanks, quotes or colons",
       'warning - the rule `shell with "rm *"` never matches: the text of all arguments is JSON, from `{` to `}`',
     ]);
   });
@@ -117,7 +119,7 @@ approval:
   test("a rule that allows by its path what another asks about by its name", () => {
     const allows = "pattern: /usr/bin/git status, approval: false";
     expect(told(rules("first-match", allows, "pattern: git"))).toEqual([
-      "warning cofferdam.yaml:7:7 the rule `/usr/bin/git status` allows nothing: `git` covers the same program by its name",
+      "warning cofferdam.yaml:7:7 the rule `/usr/bin/git status` never allows a call: `git` covers the same program by name",
     ]);
     expect(told(rules("first-match", allows, "pattern: git push"))).toEqual([]);
   });
@@ -135,8 +137,10 @@ approval:
     const config = (program: string): string =>
       `${PLAIN}  paths: { a: { root: ., mode: rw } }\nshell: { rules: [{ pattern: ${program}, approval: false }] }\n`;
     expect(told(config("./build.sh"))).toEqual([
-      "warning cofferdam.yaml:5:18 the rule `./build.sh` never lets anything run: its program lies where tools can write",
+      "warning cofferdam.yaml:5:18 the rule `./build.sh` never allows a call: tools can replace its program",
     ]);
+    const readOnly = config("./bin/build.sh").replace("mode: rw }", "mode: rw }, b: { root: bin, mode: ro }");
+    expect(told(readOnly, { "home/ann/project/bin/build.sh": "" })).toEqual([]);
     expect(told(config("/usr/bin/make"))).toEqual([]);
     expect(told(config("make"))).toEqual([]);
   });
@@ -144,7 +148,7 @@ approval:
   test("an allowed command that only an exact rule lets pass", () => {
     const config = (rule: string): string => `${PLAIN}shell: { rules: [{ ${rule}, approval: false }] }\n`;
     expect(told(config("pattern: find . -delete"))).toEqual([
-      "warning cofferdam.yaml:4:18 the rule `find . -delete` allows nothing: `-delete` writes or removes files, and only exact rules let that pass",
+      "warning cofferdam.yaml:4:18 the rule `find . -delete` never allows a call: `-delete` writes or removes files, which needs an exact rule",
     ]);
     expect(told(config("pattern: find . -delete, exact: true"))).toEqual([]);
     expect(told(config("pattern: find ."))).toEqual([]);
@@ -173,7 +177,7 @@ approval:
     expect(told(config, {}, ["read-only", "no-network"])).toEqual([
       "error cofferdam.yaml:5:10 the profile `no-network` does not allow the machine's own network",
       expect.stringMatching(
-        /^warning cofferdam.yaml:4:12 the root `a` may only be read: `~\/home\/ann\/project` is granted read by `read-only` at .*\/read-only\.yaml:\d+:\d+$/,
+        /^warning cofferdam.yaml:4:12 the root `a` may only be read: `~\/home\/ann\/project` has access read by `read-only` at .*\/read-only\.yaml:\d+:\d+$/,
       ),
     ]);
   });
@@ -185,7 +189,7 @@ approval:
       "etc/profiles.d/p.yaml": "profile: p\nfiles: [{ path: /srv, access: read }]\n",
     };
     expect(told(config, files)).toEqual([
-      "error p.yaml:2:1 the profile `p` cuts off `~/home/ann/project/tools`, which programs of tools need to start",
+      "error p.yaml:2:1 the profile `p` does not allow `~/home/ann/project/tools`, which programs of tools need to start",
     ]);
     const twin = 'profile: p\nfiles: [{ path: "${runtime}", access: read }]\n';
     expect(told(config, { ...files, "etc/profiles.d/p.yaml": twin })).toEqual([]);
@@ -197,7 +201,7 @@ approval:
       "etc/profiles.d/p.yaml": "profile: p\nmasks: [{ pattern: conf/secret.txt, at_most: none }]\n",
     };
     expect(told(PLAIN, files)).toEqual([
-      "warning p.yaml:2:9 the mask `conf/secret.txt` holds only for what is there when a call starts",
+      "warning p.yaml:2:9 the mask `conf/secret.txt` covers only files that exist when a call starts",
     ]);
     expect(
       told(PLAIN, {

@@ -76,7 +76,7 @@ describe("a config whose rule fails an example of its own is refused where the e
     for (const list of ["match", "not_match"]) {
       expect(loading(config(list))).toMatchObject({
         code: "CONFIG_INVALID",
-        message: expect.stringContaining("is not understood: the arguments can't be read"),
+        message: expect.stringContaining("can't be parsed: the arguments are not valid JSON"),
         hint: "send JSON, each key once",
       });
     }

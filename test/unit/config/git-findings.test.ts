@@ -165,7 +165,7 @@ describe("git of a root that needs what lies elsewhere", () => {
   ])("what %s alone names is told as what a call may have written", (_what, make, from) => {
     sh(make);
     expect(gitFindings({ roots: [root("workspace", "x")] }).map(({ hint }) => hint)).toEqual([
-      expect.stringContaining(`calls may have written \`${top}/x/${from}\`; if you know what it names`),
+      expect.stringContaining(`calls may have written \`${top}/x/${from}\`; if you know that folder`),
     ]);
   });
 
@@ -175,7 +175,7 @@ describe("git of a root that needs what lies elsewhere", () => {
     const [finding] = gitFindings({ roots: [root("workspace", "wt")] });
     expect(finding).toMatchObject({
       severity: "warning",
-      message: `git of the root \`workspace\` needs \`${top}/main/.git\`, which \`${top}/wt/.git\` names and which lies in no root`,
+      message: `git in the root \`workspace\` needs \`${top}/main/.git\`, which is in no root; \`${top}/wt/.git\` names it`,
       hint: `if that is your repository, add under \`sandbox.paths\` of the config: main: { root: "${top}/main/.git", mode: rw, write_approval: false }`,
     });
   });

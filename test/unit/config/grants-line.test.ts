@@ -12,17 +12,17 @@ test.each<[claim: string, text: string, told: string]>([
   [
     "a terminal",
     "shell: { terminal: true }\n",
-    "network none; a terminal of its own for each command; commands ask",
+    "network none; a new terminal for each command; commands ask",
   ],
   [
     "groups of system calls, and of what macOS gives",
     "  syscalls: [debug]\n  macos: [tls, pty]\n",
-    "network none; a call may trace and change its other processes; on macOS a call may open pseudo-terminals; on macOS a call may have certificates checked by the system, which may fetch what they name; commands ask",
+    "network none; a call may trace and change its other processes; on macOS a call may open pseudo-terminals; on macOS a call may let the system check certificates, which may fetch URLs that they name; commands ask",
   ],
   [
     "devices, with what each gives away",
     "  devices: [serial, kvm]\n",
-    "network none; a call may read from and write to whatever is connected to a serial port; a call may run virtual machines with the kernel's help, by /dev/kvm; commands ask",
+    "network none; a call may read from and write to devices at serial ports; a call may run virtual machines with /dev/kvm; commands ask",
   ],
   [
     "rules that run commands without asking",
@@ -32,7 +32,7 @@ test.each<[claim: string, text: string, told: string]>([
   [
     "a mode that answers for a person, and a rule that allows every tool",
     'approval: { mode: approve_all, rules: [{ pattern: "*", action: allow }] }\n',
-    "network none; commands ask; without asking, whatever is said of commands: tools *; EVERY QUESTION IS ANSWERED WITH YES, unless an operator demands a person",
+    "network none; commands run without asking; without asking, even if a shell rule asks: tools *; EVERY REQUEST IS APPROVED, unless an operator demands a person",
   ],
   [
     "rules that allow tools, with their arguments and agents, and those of an agent",
@@ -40,7 +40,7 @@ test.each<[claim: string, text: string, told: string]>([
   rules: [{ pattern: write, args: { path: /tmp/* }, agents: [ci], action: allow }, { pattern: get, action: ask }]
   agents: { deploy: { rules: [{ pattern: deploy_*, action: allow }, { pattern: put, action: allow }] }, dev: {} }
 `,
-    'network none; commands ask; without asking, whatever is said of commands: tools write with {"path":"/tmp/*"} by ["ci"]; agent deploy without asking, whatever is said of commands: tools deploy_*, put',
+    'network none; commands ask; without asking: tools write with {"path":"/tmp/*"} by ["ci"]; agent deploy without asking: tools deploy_*, put',
   ],
   [
     "risk defaults that are looser than the built-in ones",
@@ -52,15 +52,11 @@ test.each<[claim: string, text: string, told: string]>([
     "approval: { risk_defaults: { read_only: deny, write: deny } }\n",
     "network none; commands ask",
   ],
-  [
-    "strict mode",
-    "approval: { mode: strict }\n",
-    "network none; commands ask; every question is answered with no",
-  ],
+  ["strict mode", "approval: { mode: strict }\n", "network none; commands ask; every request is rejected"],
   [
     "less than the whole sandbox, and variables that are set",
     "  require_os_sandbox: false\n  env: { set: { PATH: /w/bin, CI: '1' } }\n",
-    "network none; commands ask; sets PATH, CI; NOT ALL OF THE SANDBOX REQUIRED: tools run also where a part of the walls is missing",
+    "network none; commands ask; sets PATH, CI; SANDBOX NOT REQUIRED: tools run even if parts of the sandbox are missing",
   ],
   [
     "more rules than a line takes",
@@ -81,12 +77,12 @@ test("what a config grants of macOS is told where it is offered, and as wider wh
   expect(told.slice(from, from + 3)).toEqual([
     "calls may  run 32-bit programs",
     "  on macOS open pseudo-terminals",
-    "  on macOS be told by the system of files that change anywhere",
+    "  on macOS get notified by the system about changed files anywhere",
   ]);
   m.write({ [CONFIG]: `${PLAIN}  macos: [pty]\n` });
   expect(widerLines(trustFile(m.host))).toEqual([
     "it changed: cofferdam.yaml",
-    "wider without asking and on a yes: it may on macOS open pseudo-terminals",
+    "allows more without approval and with approval: it may on macOS open pseudo-terminals",
   ]);
 });
 
@@ -97,4 +93,47 @@ test("what a runtime brings along of macOS is told like what is listed", () => {
   expect(printGrants({ ...config, runtimes: [python] })).toBe(
     "programs of python; network none; on macOS a call may make POSIX semaphores; commands ask",
   );
+});
+
+test.each<[claim: string, approval: string, told: readonly string[]]>([
+  ["no rule on tools", "{}", ["commands  3 rules; other commands need approval", "unasked  ls"]],
+  [
+    "an allow of every command: all commands that are not denied run unasked",
+    "{ rules: [{ pattern: shell, action: ask }, { pattern: sh*, action: allow }] }",
+    [
+      "commands  3 rules; other commands run without approval",
+      "unasked  ls, git push",
+      "tools  shell needs approval",
+      "  sh* RUNS WITHOUT APPROVAL, even if a shell rule asks",
+    ],
+  ],
+  [
+    "a question about every command: none runs unasked",
+    "{ order: strictest, rules: [{ pattern: shell, action: allow }, { pattern: '*', action: ask }] }",
+    [
+      "commands  3 rules; other commands need approval",
+      "tools  shell RUNS WITHOUT APPROVAL, even if a shell rule asks",
+      "  * needs approval",
+    ],
+  ],
+  [
+    "rules for some arguments or agents: the shell rules decide the rest",
+    "{ agents: { ci: { rules: [{ pattern: shell, action: allow }] } } }",
+    [
+      "commands  3 rules; other commands need approval, unless a tool rule decides",
+      "unasked  ls",
+      "tools  agent ci: shell RUNS WITHOUT APPROVAL, even if a shell rule asks",
+    ],
+  ],
+])("the rows about commands and about tools agree: %s", (_claim, approval, told) => {
+  const rules = "{ pattern: ls, approval: false }, { pattern: git push }, { pattern: rm, allowed: false }";
+  const m = machine({ [CONFIG]: `${PLAIN}shell: { rules: [${rules}] }\napproval: ${approval}\n` });
+  const rows = grantedRows(m.host, trustFile(m.host).loaded).map((row) => row.join("  "));
+  const from = rows.findIndex((row) => row.startsWith("commands"));
+  expect(
+    rows.slice(
+      from,
+      rows.findIndex((row) => row.startsWith("approval")),
+    ),
+  ).toEqual(told);
 });

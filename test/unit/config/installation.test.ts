@@ -2,17 +2,17 @@ import { linkSync, mkdirSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { executedOn } from "../../../src/call/appeared/parts.ts";
 import { installationLayer } from "../../../src/config/installation.ts";
 import { installationFindings, installationWords } from "../../../src/config/installation-words.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import { whySystemFolder } from "../../../src/config/system-folders.ts";
-import type { Host } from "../../../src/host/host.ts";
+import type { Host } from "../../../src/host/look/host.ts";
 import { accessTo } from "../../../src/profile/access-to.ts";
 import { isWithin } from "../../../src/profile/compare.ts";
 import { intersect } from "../../../src/profile/intersect.ts";
 import { type AbsolutePath, absolutePath, joinPath, parentOf } from "../../../src/profile/path.ts";
 import { normalProfile } from "../../../src/profile/profile.ts";
-import { executedOn } from "../../../src/supervisor/appeared/parts.ts";
 import type { Root } from "../../../src/tool/facts.ts";
 import { NOT_INSTALLED } from "../../support/not-installed.ts";
 import { type Machine, machine, PLAIN, refusalOf } from "./machine.ts";
@@ -111,11 +111,11 @@ describe("own: the product's own code in a root", () => {
     const { reasons, remedies } =
       installationLayer({ ...NOT_INSTALLED, parts: [part, ours] }, [rootAt(m.project)]) ?? {};
     expect(reasons?.get(`mask ${part.path}`)).toBe(
-      `\`${part.path}\` may only be read: tools must not change the libraries that Node loads`,
+      `\`${part.path}\` is read-only: tools must not change the libraries that Node loads`,
     );
     expect([part, ours].map(({ path }) => remedies?.get(`mask ${path}`))).toEqual([
-      "do it outside of the sandbox, or use another",
-      "do it outside of the sandbox, or have cofferdam elsewhere: `npm install --global cofferdam`, and `npm uninstall cofferdam` here",
+      "do it outside the sandbox, or use another",
+      "do it outside the sandbox, or install cofferdam elsewhere: `npm install --global cofferdam`, and `npm uninstall cofferdam` here",
     ]);
   });
 
@@ -138,7 +138,7 @@ describe("own: the product's own code in a root", () => {
     expect(refusalOf(() => loadConfig(m.host, { config: config(m, path) }), m.folder)).toMatchObject({
       exit: 65,
       code: "ROOT_REFUSED",
-      message: `tools may not write in \`~/home/ann/project/${root}\`: it holds cofferdam's own code (it lies in \`~/home/ann/project/${part}\`)`,
+      message: `tools may not write in \`~/home/ann/project/${root}\`: it contains cofferdam's own code (it is in \`~/home/ann/project/${part}\`)`,
       at: expect.stringContaining("own.yaml:4:"),
     });
     expect(loadConfig(m.host, { config: config(m, path, "mode: ro") }).config.roots).toHaveLength(1);
@@ -200,13 +200,13 @@ describe("own: the product's own code in a root", () => {
     );
     expect(installationFindings(host, roots).map(({ message }) => message.replaceAll(m.folder, "~"))).toEqual(
       [
-        "your agent's own code lies in a root that it may write: programs in the root `work` use the cofferdam that is installed in `~/home/ann/project`",
-        "PATH holds `~/home/ann/project/bin`, which lies in the root `work`: tools can put programs there that you start by name",
+        "your agent can change its own code: programs in the writable root `work` use the cofferdam installed in `~/home/ann/project`",
+        "PATH has `~/home/ann/project/bin`, which is in the root `work`: tools can put programs there that you start by name",
       ],
     );
     expect(installationFindings(host, [rootAt(m.project, "ro")])).toEqual([]);
     expect(installationWords(host, [rootAt(m.project, "ro")])).toEqual([
-      "installed outside of the roots that tools may write",
+      "installed outside the writable roots",
     ]);
   });
 });
@@ -228,7 +228,7 @@ describe("own: the folder for temporary files in a root", () => {
     };
     expect(installationFindings(host, [rootAt(m.project)]).map(({ message }) => message)).toEqual(
       Array.from({ length: warned }, () =>
-        expect.stringContaining(`temporary files in \`${m.project}/tmp\``),
+        expect.stringContaining(`the folder for temporary files, \`${m.project}/tmp\``),
       ),
     );
     expect(installationFindings(host, [rootAt(m.project, "ro")])).toEqual([]);
@@ -246,7 +246,7 @@ describe("own: folders of PATH in a root", () => {
       const folder = written.replace("PROJECT", m.project).replace("LINK", m.at("home/ann/link"));
       const host = { ...m.host, env: { PATH: `/usr/bin:${folder}` } };
       expect(installationFindings(host, [rootAt(m.project)]).map(({ message }) => message)).toEqual([
-        `PATH holds \`${m.project}/bin\`, which lies in the root \`work\`: tools can put programs there that you start by name`,
+        `PATH has \`${m.project}/bin\`, which is in the root \`work\`: tools can put programs there that you start by name`,
       ]);
       expect(installationFindings(host, [rootAt(m.at("home/ann/other"))])).toEqual([]);
       const by = executedOn(host, loadConfig(host, { config: config(m, m.project) }));
@@ -360,9 +360,9 @@ describe("own: folders of the system as roots", () => {
     const refusal = refusalOf(() => loadConfig(m.host, { config: config(m, "/usr/share") }), m.folder);
     expect(refusal).toMatchObject({
       code: "ROOT_REFUSED",
-      message: "tools may not write in `/usr/share`: it lies in /usr, a folder of the system",
+      message: "tools may not write in `/usr/share`: it is in the system folder /usr",
       hint: expect.stringContaining(
-        'in a profile in ~/etc/profiles.d: `files: [{ path: "${workspace}", access: write }, { path: "${runtime}", access: read }, { path: "/usr/share", access: write }]`',
+        'list `{ path: "/usr/share", access: write }` under `files` of a profile in ~/etc/profiles.d, with the other paths',
       ),
       at: expect.stringContaining("own.yaml:4:"),
     });

@@ -56,52 +56,52 @@ describe("the journal's folder", () => {
   });
 
   test.each<[claim: string, folder: string, what: string, prepare?: (m: Machine) => void]>([
-    ["is a root", "./notes", "`~/home/ann/project/notes` lies in the root `notes`"],
-    ["lies in a root", "./notes/x/y", "`~/home/ann/project/notes/x/y` lies in the root `notes`"],
-    ["holds a root", ".", "`~/home/ann/project` holds the root `notes`"],
+    ["is a root", "./notes", "`~/home/ann/project/notes` is in the root `notes`"],
+    ["lies in a root", "./notes/x/y", "`~/home/ann/project/notes/x/y` is in the root `notes`"],
+    ["holds a root", ".", "`~/home/ann/project` contains the root `notes`"],
     [
       "is a link into a root",
       "~/home/ann/link",
-      "`~/home/ann/project/notes` lies in the root `notes`",
+      "`~/home/ann/project/notes` is in the root `notes`",
       (m) => symlinkSync("project/notes", m.at("home/ann/link")),
     ],
     [
       "is reached by a link in a root, which a tool could lead elsewhere",
       "./notes/link/x",
-      "`~/home/ann/records/x` is reached by `~/home/ann/project/notes`, which lies in the root `notes`",
+      "`~/home/ann/records/x` is reached by `~/home/ann/project/notes`, which is in the root `notes`",
       (m) => symlinkSync("../../records", m.at("home/ann/project/notes/link")),
     ],
     [
       "is a link that leads nowhere",
       "~/home/ann/link",
-      "`~/home/ann/link` is reached by a symlink that leads nowhere",
+      "`~/home/ann/link` is reached by a dangling symlink",
       (m) => symlinkSync("gone/away", m.at("home/ann/link")),
     ],
     [
-      "lies in the state folder",
+      "is in the state folder",
       "~/home/ann/.local/state/cofferdam/trust",
-      "`~/home/ann/.local/state/cofferdam/trust` lies in the state folder `~/home/ann/.local/state/cofferdam`",
+      "`~/home/ann/.local/state/cofferdam/trust` is in the state folder `~/home/ann/.local/state/cofferdam`",
     ],
     [
       "is a file",
       "./cofferdam.yaml",
-      "`~/home/ann/project/cofferdam.yaml` is no folder, or lies in what is none",
+      "`~/home/ann/project/cofferdam.yaml` is not a folder, or is not in a folder",
     ],
     [
       "lies in a file",
       "./cofferdam.yaml/x",
-      "`~/home/ann/project/cofferdam.yaml/x` leads through something that is no folder",
+      "`~/home/ann/project/cofferdam.yaml/x` leads through a file that is not a folder",
     ],
     [
       "others can look into",
       "~/home/ann/records",
-      "`~/home/ann/records` can be looked into by others",
+      "`~/home/ann/records` can be read by other users",
       (m) => chmodSync(m.at("home/ann/records"), 0o750),
     ],
     [
       "others can replace",
       "~/home/ann/open/x",
-      "`~/home/ann/open/x` can be replaced by every user: `~/home/ann/open` is open to be written",
+      "`~/home/ann/open/x` can be replaced by every user, who can write in `~/home/ann/open`",
       (m) => {
         mkdirSync(m.at("home/ann/open"));
         chmodSync(m.at("home/ann/open"), 0o777);
@@ -110,7 +110,7 @@ describe("the journal's folder", () => {
     [
       "a group can replace",
       "~/home/ann/records",
-      `\`~/home/ann/records\` can be replaced by group ${process.getgid?.()}: \`~/home/ann/records\` is open to be written`,
+      `\`~/home/ann/records\` can be replaced by group ${process.getgid?.()}, who can write in \`~/home/ann/records\``,
       (m) => chmodSync(m.at("home/ann/records"), 0o770),
     ],
   ])("that %s is refused at its line", (_, folder, what, prepare) => {
@@ -130,7 +130,7 @@ describe("the journal's folder", () => {
     const m = project("{ folder: ~/home/ann/records }");
     lchownSync(m.at("home/ann/records"), 4321, 4321);
     const told =
-      "the journal's folder `~/home/ann/records` can be replaced by user 4321, to whom `~/home/ann/records` belongs";
+      "the journal's folder `~/home/ann/records` can be replaced by user 4321, who owns `~/home/ann/records`";
     expect(refusalOf(() => load(m), m.folder)).toMatchObject({ code: "CONFIG_INVALID", message: told });
     write(m, "{ folder: ~/home/ann/records/x }");
     expect(refusalOf(() => load(m), m.folder).message).toMatch(/can be replaced by user 4321/);
@@ -141,15 +141,15 @@ describe("the journal's folder", () => {
     const text = `version: 1\nsandbox:\n  runtimes: [{ name: mine, read: [${m.at("home/ann/records")}] }]\n`;
     m.write({ [CONFIG]: `${text}journal: { folder: ${m.at("home/ann/records/x")} }\n` });
     expect(refusalOf(() => loadConfig(m.host, { config: m.at(CONFIG) }), m.folder).message).toBe(
-      "the journal's folder `~/home/ann/records/x` lies in `~/home/ann/records`, which programs read as a part of `mine`",
+      "the journal's folder `~/home/ann/records/x` is in `~/home/ann/records`, which programs read as a part of `mine`",
     );
   });
 
   test.each([
-    ["{ folder: ../x }", "PATH_INVALID", "the path `../x` has `..` in it"],
-    ["{ keep: 30m }", "CONFIG_INVALID", "`journal.keep` is the text `30m`"],
-    ["{ keep: 0d }", "CONFIG_INVALID", "`journal.keep` is the text `0d`"],
-    ["{ keep: 40000d }", "CONFIG_INVALID", "`journal.keep` is the text `40000d`"],
+    ["{ folder: ../x }", "PATH_INVALID", "the path `../x` contains `..`"],
+    ["{ keep: 30m }", "CONFIG_INVALID", "invalid `journal.keep`: `30m`"],
+    ["{ keep: 0d }", "CONFIG_INVALID", "invalid `journal.keep`: `0d`"],
+    ["{ keep: 40000d }", "CONFIG_INVALID", "invalid `journal.keep`: `40000d`"],
     ["{ kept: 3d }", "CONFIG_INVALID", "unknown key `kept` in `journal`"],
   ])("%s means nothing, and is refused", (journal, code, message) => {
     const m = project(journal);
@@ -216,12 +216,12 @@ describe("records are looked for", () => {
 
   test("in the state folder, which is said, where a config was found and is not trusted, or not any more", () => {
     const m = project("{ folder: ~/home/ann/records }");
-    const where = "records are looked for in the state folder";
+    const where = "searching for records in the state folder instead";
     const note = `${m.at(CONFIG)} is not trusted: ${where}`;
     expect(findJournal(m.host, undefined)).toEqual({ ...inState(m), note });
     rememberTrust(m.host, trustFile(m.host));
     write(m, "{ folder: ~/home/ann/records, keep: 1h }");
-    const changed = `${m.at(CONFIG)} is not trusted any more (changed: cofferdam.yaml): ${where}`;
+    const changed = `${m.at(CONFIG)} is no longer trusted (changed: cofferdam.yaml): ${where}`;
     expect(findJournal(m.host, undefined)).toEqual({ ...inState(m), note: changed });
   });
 });

@@ -33,7 +33,7 @@ describe("without a config", () => {
     expect(ceiling.layers.map((layer) => layer.name)).toEqual(["protected"]);
     expect(accessTo(ceiling.profile, m.at("home/ann/.ssh/id_ed25519"))).toBe("none");
     expect(files).toContain(m.at(CONFIG));
-    expect(notes).toEqual(["config: built in, for lack of a file; ceiling: protected"]);
+    expect(notes).toEqual(["config: built in (no cofferdam.yaml found); profiles: protected"]);
   });
 
   test("an environment in the folder that leads elsewhere is passed over, and a note says so", () => {
@@ -50,7 +50,7 @@ describe("without a config", () => {
     expect(config.runtimes.map((runtime) => runtime.name)).not.toContain("python");
     expect(notes.slice(1).map((note) => note.replaceAll(m.folder, "~"))).toMatchInlineSnapshot(`
       [
-        "passed over: the runtime \`python\` was found at \`~/home/ann/project/.venv/bin/python3\`, a virtual environment in a root or behind one that leads to \`~/home/ann/other\`",
+        "skipped: the runtime \`python\` was found at \`~/home/ann/project/.venv/bin/python3\`, a virtual environment in a root or behind one that leads to \`~/home/ann/other\`",
       ]
     `);
   });
@@ -70,7 +70,7 @@ describe("without a config", () => {
         "at": undefined,
         "code": "ROOT_REFUSED",
         "exit": 65,
-        "hint": "start in a project's folder, or write a \`cofferdam.yaml\` that lists smaller ones",
+        "hint": "start in a project's folder, or write a \`cofferdam.yaml\` that lists smaller folders",
         "message": "the folder \`~/home/ann\` is a home folder",
       }
     `);
@@ -146,7 +146,7 @@ describe("which config is found", () => {
     expect(refusalOf(() => loadConfig(folder.m.host), folder.m.folder)).toMatchObject({
       exit: 65,
       code: "CONFIG_INVALID",
-      message: "`~/home/ann/project/cofferdam.yaml` is no plain file",
+      message: "`~/home/ann/project/cofferdam.yaml` is not a regular file",
     });
   });
 });
@@ -178,7 +178,7 @@ shell: { network: host, default: { approval: false } }
     });
     expect(files[0]).toBe(m.at("home/ann/configs/work.yaml"));
     expect(notes.map((line) => line.replaceAll(m.folder, "~"))).toEqual([
-      "config: ~/home/ann/configs/work.yaml (named by --config); ceiling: protected",
+      "config: ~/home/ann/configs/work.yaml (named by --config); profiles: protected",
       "grants: notes rw ~/home/ann/configs/notes, asks to write; docs ro ~/home/ann/configs/docs; cache rw ~/home/ann/configs/cache; network the machine's own; commands run without asking",
     ]);
   });
@@ -219,11 +219,11 @@ shell: { network: host, default: { approval: false } }
     });
     expect(refusalOf(() => loadConfig(m.host, { config: "." }), m.folder)).toMatchObject({
       exit: 65,
-      message: "`~/home/ann/project` is not a plain file",
+      message: "`~/home/ann/project` is not a regular file",
     });
     expect(refusalOf(() => loadConfig(m.host, { config: "a\0b" }), m.folder)).toMatchObject({
       exit: 65,
-      message: "`~/home/ann/project/a\\u{0}b` holds a NUL character",
+      message: "`~/home/ann/project/a\\u{0}b` contains a NUL character",
     });
   });
 
@@ -241,14 +241,14 @@ shell: { network: host, default: { approval: false } }
       "shell: { rules: [{ pattern: ls, sandbox_paths: [note] }] }\n",
       "4:49",
       "there is no root `note`",
-      "list it under `sandbox.paths` first",
+      "add it under `sandbox.paths`",
       "shell: { rules: [{ pattern: ls }] }\n",
     ],
     [
       "a question about hosts that there is not",
       "shell: { network: { hosts: [a.example], ask: sometimes } }\n",
       "4:46",
-      "`shell.network.ask` is the text `sometimes`",
+      "invalid `shell.network.ask`: `sometimes`",
       "write `unlisted` or `never`",
       "shell: { network: { hosts: [a.example], ask: unlisted } }\n",
     ],
@@ -272,15 +272,15 @@ shell: { network: host, default: { approval: false } }
       "a variable that loaders obey",
       '  env: { set: { LD_PRELOAD: "./x.so" } }\n',
       "4:17",
-      "`LD_PRELOAD` makes programs load or run something, so a config may not set it by itself",
-      "take it out, or list `LD_PRELOAD` under `env` of an operator profile",
+      "a config may not set `LD_PRELOAD`: programs load or run what it names",
+      "remove it, or list `LD_PRELOAD` under `env` of an operator profile",
       '  env: { set: { LD: "./x.so" } }\n',
     ],
     [
       "a variable of the gate's own",
       "  env: { set: { cofferdam_words: '3' } }\n",
       "4:17",
-      "no program gets `cofferdam_words`: `cofferdam_…` are names of what starts it",
+      "no program gets `cofferdam_words`: names that begin with `cofferdam_` are reserved",
       "give it another name",
       "  env: { set: { cofferdam: '3' } }\n",
     ],

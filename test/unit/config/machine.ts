@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { CofferdamError, ERRORS, printPosition } from "../../../src/errors.ts";
-import { type Host, thisHost } from "../../../src/host/host.ts";
+import { type Host, thisHost } from "../../../src/host/look/host.ts";
 import { type AbsolutePath, absolutePath } from "../../../src/profile/path.ts";
 import { NOT_INSTALLED } from "../../support/not-installed.ts";
 

@@ -44,12 +44,12 @@ describe("mcp.servers in a config", () => {
     [
       "a name that rules could not tell",
       server("Fs/x", ""),
-      ["CONFIG_INVALID", "7:5", "`mcp.servers` has the key `Fs/x`"],
+      ["CONFIG_INVALID", "7:5", "invalid key `Fs/x` in `mcp.servers`"],
     ],
     [
       "no words",
       "mcp: { servers: { fs: { command: [] } } }\n",
-      ["CONFIG_INVALID", "5:34", "`mcp.servers.fs.command` is a list"],
+      ["CONFIG_INVALID", "5:34", "invalid `mcp.servers.fs.command`: a list"],
     ],
     [
       "a misspelt need",
@@ -64,7 +64,7 @@ describe("mcp.servers in a config", () => {
     [
       "an answer that there is not",
       server("fs", "      sampling: yes-please\n"),
-      ["CONFIG_INVALID", "9:17", "`mcp.servers.fs.sampling` is the text `yes-please`"],
+      ["CONFIG_INVALID", "9:17", "invalid `mcp.servers.fs.sampling`: `yes-please`"],
     ],
     [
       "a rule whose own example fails",
@@ -81,27 +81,27 @@ describe("mcp.servers in a config", () => {
     [
       "a rule that another one decides before",
       "      rules: [{ pattern: 'read_x', action: deny }, { pattern: 'read_*', action: allow }]\n",
-      ["the rule `read_x` denies nothing: `read_*` on line 9 comes later and allows it"],
+      ["the rule `read_x` never denies a call: `read_*` on line 9 comes later and allows it"],
     ],
     [
       "a rule that no name can match",
       "      rules: [{ pattern: 'read x', action: allow }]\n",
-      ["the rule `read x` never matches: no tool's name holds blanks, quotes or colons"],
+      ["the rule `read x` never matches: tool names have no blanks, quotes or colons"],
     ],
     [
       "a network that commands have not",
       "      needs: { network: true }\n",
-      ["the MCP server `fs` has no network, though it needs one: commands have none"],
+      ["the MCP server `fs` needs a network, but commands have none"],
     ],
     [
       "a root that is only to read",
       "      needs: { roots: { docs: write } }\n",
-      ["the MCP server `fs` can't write in `docs`: it is a root to read"],
+      ["the MCP server `fs` can't write in `docs`: the root is read-only"],
     ],
     [
       "a question that gives nothing",
       "      needs: { roots: { docs: read }, write_on_start: true }\n",
-      ["the start of the MCP server `fs` is asked about, and a yes gives it no more"],
+      ["`write_on_start` has no effect for the MCP server `fs`: an approved start gives it no more access"],
     ],
   ])("check tells of %s", (_claim, more, found) => {
     const all = findings(loaded(server("fs", more)));
@@ -118,15 +118,13 @@ describe("mcp.servers in a config", () => {
       ),
     );
     const words =
-      "runs npx -y a-server --token\\=\\[hidden\\], reads docs, writes notes, writes where calls are asked first, once somebody says yes to its start, with the network of commands, WHAT IT SAYS OF ITS TOOLS IS BELIEVED, may use the client's model WITHOUT ASKING, may question the person at the client, asked each time";
+      "runs npx -y a-server --token\\=\\[hidden\\], reads docs, writes notes, once its start is approved, writes in roots that ask first, with the network of commands, ITS TOOL ANNOTATIONS ARE TRUSTED, may use the client's model WITHOUT ASKING, may ask the client's user questions, asked each time";
     const rows = grantedRows(machine().host, all);
     expect(rows.find(([name]) => name === "MCP")).toEqual(["MCP", `fs ${words}`]);
-    expect(rows.find(([name]) => name === "tools")?.[1]).toBe(
-      "MCP server fs: read_* RUNS WITHOUT ASKING, whatever the rules on commands ask",
-    );
+    expect(rows.find(([name]) => name === "tools")?.[1]).toBe("MCP server fs: read_* RUNS WITHOUT APPROVAL");
     const line = printGrants(all.config);
     expect(line).toContain(`the MCP server fs ${words}`);
-    expect(line).toContain("of the MCP server fs without asking, whatever is said of commands: tools read_*");
+    expect(line).toContain("of the MCP server fs without asking: tools read_*");
   });
 
   test("that changed since it was trusted is told by its name", () => {

@@ -50,7 +50,7 @@ test.each([
   expect(refusalOf(() => loadConfig(m.host), m.folder)).toEqual({
     exit: 65,
     code: "PROFILE_INVALID",
-    message: `\`~/${USER}/${top}\` lies beside the operators' folder, where it says nothing`,
+    message: `\`~/${USER}/${top}\` has no effect: it is beside the operators' folder, not in it`,
     hint,
     at: `~/${USER}/${top}:1:1`,
   });

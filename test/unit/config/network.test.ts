@@ -24,8 +24,8 @@ describe("the network of commands in a config", () => {
     ["{ hosts: [a.test, '*.b.test:443 private'] }", "*.b.test:443 private, a.test"],
     ["{ hosts: ['*:443'], never: [c.test], strict_sni: true }", "*:443, never c.test, strict_sni"],
     ["{ hosts: ['*'] }", "every public address, through the proxy"],
-    ["{ hosts: [a.test], ask: unlisted }", "a.test; others are asked about"],
-    ["{ ask: unlisted }", "none; others are asked about"],
+    ["{ hosts: [a.test], ask: unlisted }", "a.test; other hosts need approval"],
+    ["{ ask: unlisted }", "none; other hosts need approval"],
     ["{ hosts: [] }", "none"],
   ])("%s is told as: %s", (written, words) => {
     const whole = loaded(written);
@@ -39,25 +39,25 @@ describe("the network of commands in a config", () => {
       "without any network",
       "[a.test]",
       "network: none\n",
-      ["no command reaches `a.test`: the profile `own` lets nothing of it be reached"],
+      ["no command reaches `a.test`: the profile `own` does not allow it"],
     ],
     [
       "on another port",
       "[a.test:22]",
       "network: { hosts: ['*:443'] }\n",
-      ["no command reaches `a.test:22`: the profile `own` lets nothing of it be reached"],
+      ["no command reaches `a.test:22`: the profile `own` does not allow it"],
     ],
     [
       "that is never reached",
       "[a.test, b.test]",
       "network: { hosts: ['*'], never: [b.test] }\n",
-      ["no command reaches `b.test`: the profile `own` lets nothing of it be reached"],
+      ["no command reaches `b.test`: the profile `own` does not allow it"],
     ],
     [
       "of this machine where only public ones are",
       "[127.0.0.1]",
       "network: true\n",
-      ["no command reaches `127.0.0.1`: the profile `own` lets nothing of it be reached"],
+      ["no command reaches `127.0.0.1`: the profile `own` does not allow it"],
     ],
   ])("check tells of a host %s", (_claim, hosts, profile, found) => {
     const all = findings(loaded(`{ hosts: ${hosts} }`, profile));

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, lchownSync, mkdirSync, renameSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../../src/config/load.ts";
-import type { Host } from "../../../src/host/host.ts";
+import type { Host } from "../../../src/host/look/host.ts";
 import { accessTo } from "../../../src/profile/access-to.ts";
 import { explain, type Layer } from "../../../src/profile/explain.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
@@ -71,7 +71,7 @@ describe("the ceiling is the meet of every operator profile", () => {
       ]),
     );
     expect(notes[0]).toBe(
-      `config: ${m.at(CONFIG)} (named by --config); ceiling: protected, ${m.at(`${MACHINE}/10-a.yaml`)}, ${m.at(`${MACHINE}/20-b.yaml`)}, ${m.at(`${USER}/mine.yaml`)}, ./ops/own.yaml, no-network, read-only`,
+      `config: ${m.at(CONFIG)} (named by --config); profiles: protected, ${m.at(`${MACHINE}/10-a.yaml`)}, ${m.at(`${MACHINE}/20-b.yaml`)}, ${m.at(`${USER}/mine.yaml`)}, ./ops/own.yaml, no-network, read-only`,
     );
   });
 
@@ -93,7 +93,7 @@ describe("the ceiling is the meet of every operator profile", () => {
       "strict",
     ];
     expect(ceiling.labels).toEqual(labels);
-    expect(notes[0]).toContain(`; ceiling: ${labels.join(", ")}`);
+    expect(notes[0]).toContain(`; profiles: ${labels.join(", ")}`);
   });
 
   test("a folder that is not there says nothing", () => {
@@ -196,7 +196,7 @@ describe("config.strict: a profile that is malformed or unsafe keeps everything 
       "`..` in a path",
       'profile: p\nfiles: [{ path: "${workspace}/../x", access: read }]\n',
       "2:17",
-      "the path `~/home/ann/project/../x` has `..` in it",
+      "the path `~/home/ann/project/../x` contains `..`",
       'profile: p\nfiles: [{ path: "${workspace}/x", access: read }]\n',
     ],
     [
@@ -217,7 +217,7 @@ describe("config.strict: a profile that is malformed or unsafe keeps everything 
       "a NUL",
       'profile: p\nsockets: ["/run/a\\0"]\n',
       "2:11",
-      "the path `/run/a\\u{0}` holds a control character or is not UTF-8",
+      "the path `/run/a\\u{0}` contains a control character or is not UTF-8",
       'profile: p\nsockets: ["/run/a"]\n',
     ],
     [
@@ -259,14 +259,14 @@ describe("config.strict: a profile that is malformed or unsafe keeps everything 
       "an example that fails",
       'profile: p\nmasks: [{ pattern: "**/.env", at_most: read }]\nexpect:\n  - { deny: write, path: /w/.env }\n  - { deny: read, path: /w/.env }\n',
       "5:5",
-      "an example fails: expected that it denies read `/w/.env`, but it allows it: the mask `/**/.env` allows at most read",
+      "an example fails: expected: it denies read `/w/.env`; actual: it allows it, because the mask `/**/.env` allows at most read",
       'profile: p\nmasks: [{ pattern: "**/.env", at_most: none }]\nexpect:\n  - { deny: read, path: /w/.env }\n',
     ],
     [
       "an unknown shipped profile",
       "profile: p\nextends: [strct]\n",
       "2:11",
-      "there is no shipped profile `strct`",
+      "no shipped profile is named `strct`",
       "profile: p\nextends: [strict]\n",
     ],
     [
@@ -280,7 +280,7 @@ describe("config.strict: a profile that is malformed or unsafe keeps everything 
       "`..` on the way to a file",
       "profile: p\nextends: [../more.yaml]\n",
       "2:11",
-      "the path `~/etc/profiles.d/../more.yaml` has `..` in it",
+      "the path `~/etc/profiles.d/../more.yaml` contains `..`",
       "profile: p\nextends: []\n",
     ],
     [
@@ -319,8 +319,8 @@ describe("config.strict: a profile that is malformed or unsafe keeps everything 
         "at": "~/home/ann/project/ops/c.yaml:2:11",
         "code": "PROFILE_INVALID",
         "exit": 65,
-        "hint": "take one of the names out of \`extends\`",
-        "message": "\`a.yaml\` extends itself by way of \`b.yaml\`, \`c.yaml\`",
+        "hint": "remove one of the names from \`extends\`",
+        "message": "\`a.yaml\` extends itself through \`b.yaml\`, \`c.yaml\`",
       }
     `);
   });
@@ -352,8 +352,8 @@ describe("config.strict: a profile that is malformed or unsafe keeps everything 
         "at": "~/etc/profiles.d/a.yaml:3:10",
         "code": "PROFILE_INVALID",
         "exit": 65,
-        "hint": "change the section that decides, or the example",
-        "message": "an example fails: expected that it allows connect \`example.com:443\`, but it denies it: the network is off",
+        "hint": "change the section that decides it, or the example",
+        "message": "an example fails: expected: it allows connect \`example.com:443\`; actual: it denies it, because the network is off",
       }
     `);
   });
@@ -366,7 +366,7 @@ describe("config.strict: a profile that is malformed or unsafe keeps everything 
         'profile: a\nmasks: [{ pattern: /usr/lib, at_most: none }]\nexpect: [{ allow: read, path: "${runtime}/x" }]\n',
     });
     expect(refused(m).message).toBe(
-      "an example fails: expected that it allows read `/usr/lib/x`, but it denies it: the mask `/usr/lib` allows nothing",
+      "an example fails: expected: it allows read `/usr/lib/x`; actual: it denies it, because the mask `/usr/lib` allows nothing",
     );
     m.write({
       [`${MACHINE}/a.yaml`]:
@@ -398,12 +398,12 @@ describe("config.strict: a profile that is malformed or unsafe keeps everything 
     expect(refused(m)).toMatchObject({
       exit: 65,
       code: "PROFILE_INVALID",
-      message: "the operators' folder `~/etc/profiles.d` is reached by a symlink that leads nowhere",
+      message: "the operators' folder `~/etc/profiles.d` is reached by a dangling symlink",
     });
     const other = machine({ [CONFIG]: PLAIN, [MACHINE]: "" });
     expect(refused(other)).toMatchObject({
       code: "PROFILE_INVALID",
-      message: "the operators' folder `~/etc/profiles.d` leads through something that is no folder",
+      message: "the operators' folder `~/etc/profiles.d` leads through a file that is not a folder",
     });
   });
 });
@@ -487,7 +487,7 @@ describe("config.strict: a profile that others can write keeps everything from s
     mkdirSync(m.at(`${MACHINE}/p.yaml`), { recursive: true });
     expect(refused(m)).toMatchObject({
       code: "PROFILE_INVALID",
-      message: "`~/etc/profiles.d/p.yaml` is not a plain file",
+      message: "`~/etc/profiles.d/p.yaml` is not a regular file",
     });
     const other = withProfile(`profile: p # ${"x".repeat(1024 * 1024)}\n`);
     expect(refused(other).message).toMatch(/ has \d+ bytes$/);
@@ -505,8 +505,8 @@ describe("an operator's path that goes through a symlink", () => {
       exit: 65,
       code: "PROFILE_INVALID",
       message:
-        "`~/home/ann/project/link/x` leads through the symlink `~/home/ann/project/link`, which another user than root can replace",
-      hint: "write the path that is meant: ~/home/ann/data/x",
+        "`~/home/ann/project/link/x` leads through the symlink `~/home/ann/project/link`, which users other than root can replace",
+      hint: "write the path without the symlink: ~/home/ann/data/x",
       at: "~/etc/profiles.d/10-site.yaml:2:17",
     });
   });
@@ -523,7 +523,7 @@ describe("an operator's path that goes through a symlink", () => {
       { path: m.at("data/x/new"), access: "read", suffixes: "any" },
     ]);
     chmodSync(m.at("site"), 0o777);
-    expect(refused(m)).toMatchObject({ exit: 65, hint: "write the path that is meant: ~/data/x/new" });
+    expect(refused(m)).toMatchObject({ exit: 65, hint: "write the path without the symlink: ~/data/x/new" });
   });
 
   test("in a mask holds for the link and for where it leads", () => {
@@ -560,7 +560,7 @@ describe("an operator's path that goes through a symlink", () => {
     m.write({
       [`${MACHINE}/10-site.yaml`]: `${text}expect: [{ deny: read, path: "\${workspace}/.hooks/a" }]\n`,
     });
-    expect(refused(m).message).toContain("expected that it denies read `~/home/ann/data/a`");
+    expect(refused(m).message).toContain("expected: it denies read `~/home/ann/data/a`");
   });
 
   test("that leads nowhere yet keeps what is written", () => {
@@ -579,7 +579,7 @@ describe("profiles that a config or the caller names", () => {
         "at": "~/home/ann/project/cofferdam.yaml:5:7",
         "code": "CONFIG_INVALID",
         "exit": 65,
-        "hint": "name a file that exists and that you may read",
+        "hint": "name an existing file that you can read",
         "message": "\`~/home/ann/project/ops/own.yaml\` does not exist",
       }
     `);
@@ -592,14 +592,14 @@ describe("profiles that a config or the caller names", () => {
     expect(refused(m)).toEqual({
       exit: 65,
       code: "CONFIG_INVALID",
-      message: "there is no shipped profile `read_only`",
-      hint: "did you mean `read-only`? (a path has a `/` in it or ends in `.yaml`)",
+      message: "no shipped profile is named `read_only`",
+      hint: "write `read-only`; name a file by a path with `/`, or with its ending `.yaml`",
       at: "~/home/ann/project/cofferdam.yaml:4:16",
     });
     expect(refused(machine({ [CONFIG]: PLAIN }), ["nope"])).toMatchObject({
       exit: 65,
       code: "PROFILE_INVALID",
-      hint: "shipped are ci, no-network, protected, read-only, strict (a path has a `/` in it or ends in `.yaml`)",
+      hint: "shipped: ci, no-network, protected, read-only, strict; name a file by a path with `/`, or with its ending `.yaml`",
     });
   });
 

@@ -58,73 +58,73 @@ describe("config.strict: what a schema does not have is refused with its place a
     [
       "a list for keys",
       "shell: []\n",
-      "cofferdam.yaml:2:8 `shell` is a list — write keys and values: `{ key: value }`, or indented lines",
+      "cofferdam.yaml:2:8 invalid `shell`: a list — write keys and values: `{ key: value }`, or indented lines",
       "shell: {}\n",
     ],
     [
       "an empty section",
       "shell:\n",
-      "cofferdam.yaml:2:7 `shell` is empty — write keys and values: `{ key: value }`, or indented lines",
+      "cofferdam.yaml:2:7 invalid `shell`: empty — write keys and values: `{ key: value }`, or indented lines",
       "shell: {}\n",
     ],
     [
       "keys for a list",
       "shell: { rules: {} }\n",
-      "cofferdam.yaml:2:17 `shell.rules` is keys and values — write a list: `[…]`, or lines that begin with `- `",
+      "cofferdam.yaml:2:17 invalid `shell.rules`: keys and values — write a list: `[…]`, or lines that begin with `- `",
       "shell: { rules: [] }\n",
     ],
     [
       "a number for a text",
       "sandbox: { env: { set: { CI: 1 } } }\n",
-      'cofferdam.yaml:2:30 `sandbox.env.set.CI` is the number `1` — put it in quotes: "1"',
+      'cofferdam.yaml:2:30 invalid `sandbox.env.set.CI`: the number `1` — put it in quotes: "1"',
       'sandbox: { env: { set: { CI: "1" } } }\n',
     ],
     [
       "a text for yes or no",
       "sandbox: { require_os_sandbox: no }\n",
-      "cofferdam.yaml:2:32 `sandbox.require_os_sandbox` is the text `no` — write `true` or `false`",
+      "cofferdam.yaml:2:32 invalid `sandbox.require_os_sandbox`: `no` — write `true` or `false`",
       "sandbox: { require_os_sandbox: false }\n",
     ],
     [
       "a fraction",
       "sandbox: { limits: { processes: 1.5 } }\n",
-      "cofferdam.yaml:2:33 `sandbox.limits.processes` is the number `1.5` — write a whole number",
+      "cofferdam.yaml:2:33 invalid `sandbox.limits.processes`: the number `1.5` — write a whole number",
       "sandbox: { limits: { processes: 2 } }\n",
     ],
     [
       "too little",
       "sandbox: { limits: { open_files: 3 } }\n",
-      "cofferdam.yaml:2:34 `sandbox.limits.open_files` is the number `3` — write 16 or more",
+      "cofferdam.yaml:2:34 invalid `sandbox.limits.open_files`: the number `3` — write 16 or more",
       "sandbox: { limits: { open_files: 16 } }\n",
     ],
     [
       "a time without a unit",
       "sandbox: { limits: { wall: '60' } }\n",
-      "cofferdam.yaml:2:28 `sandbox.limits.wall` is the text `60` — a time is a number and a unit: `500ms`, `60s`, `2m`, `1h`",
+      "cofferdam.yaml:2:28 invalid `sandbox.limits.wall`: the text `60` — a time is a number and a unit: `500ms`, `60s`, `2m`, `1h`",
       "sandbox: { limits: { wall: 60s } }\n",
     ],
     [
       "a time that is a number",
       "sandbox: { limits: { wall: 2 } }\n",
-      "cofferdam.yaml:2:28 `sandbox.limits.wall` is the number `2` — a time is a number and a unit: `500ms`, `60s`, `2m`, `1h`",
+      "cofferdam.yaml:2:28 invalid `sandbox.limits.wall`: the number `2` — a time is a number and a unit: `500ms`, `60s`, `2m`, `1h`",
       "sandbox: { limits: { wall: 2s } }\n",
     ],
     [
       "a time to answer that is a number",
       "approval: { timeout: 5 }\n",
-      "cofferdam.yaml:2:22 `approval.timeout` is the number `5` — a time is a number and a unit: `500ms`, `60s`, `2m`, `1h`",
+      "cofferdam.yaml:2:22 invalid `approval.timeout`: the number `5` — a time is a number and a unit: `500ms`, `60s`, `2m`, `1h`",
       "approval: { timeout: 5s }\n",
     ],
     [
       "a size that is a number",
       "sandbox: { limits: { memory: 512 } }\n",
-      "cofferdam.yaml:2:30 `sandbox.limits.memory` is the number `512` — a size is a number and a unit: `64KiB`, `256MiB`, `2GiB`",
+      "cofferdam.yaml:2:30 invalid `sandbox.limits.memory`: the number `512` — a size is a number and a unit: `64KiB`, `256MiB`, `2GiB`",
       "sandbox: { limits: { memory: 512MiB } }\n",
     ],
     [
       "a `true` for a word",
       "approval: { mode: true }\n",
-      "cofferdam.yaml:2:19 `approval.mode` is `true` — write `interactive`, `approve_all` or `strict`",
+      "cofferdam.yaml:2:19 invalid `approval.mode`: `true` — write `interactive`, `approve_all` or `strict`",
       "approval: { mode: interactive }\n",
     ],
     [
@@ -136,37 +136,37 @@ describe("config.strict: what a schema does not have is refused with its place a
     [
       "a word that is none of the known",
       "sandbox: { paths: { a: { root: ., mode: wr } } }\n",
-      "cofferdam.yaml:2:41 `sandbox.paths.a.mode` is the text `wr` — did you mean `rw`?",
+      "cofferdam.yaml:2:41 invalid `sandbox.paths.a.mode`: `wr` — did you mean `rw`?",
       "sandbox: { paths: { a: { root: ., mode: rw } } }\n",
     ],
     [
       "a word like none of the known",
       "approval: { mode: yolo }\n",
-      "cofferdam.yaml:2:19 `approval.mode` is the text `yolo` — write `interactive`, `approve_all` or `strict`",
+      "cofferdam.yaml:2:19 invalid `approval.mode`: `yolo` — write `interactive`, `approve_all` or `strict`",
       "approval: { mode: strict }\n",
     ],
     [
       "a key left out",
       "shell: { rules: [{ approval: false }] }\n",
-      "cofferdam.yaml:2:18 `shell.rules.0` lacks `pattern` — add `pattern`: write a text",
+      "cofferdam.yaml:2:18 missing key `pattern` in `shell.rules.0` — add `pattern`: write a string",
       "shell: { rules: [{ pattern: ls, approval: false }] }\n",
     ],
     [
       "a name that is none",
       "sandbox: { paths: { -a: { root: ., mode: rw } } }\n",
-      "cofferdam.yaml:2:21 `sandbox.paths` has the key `-a` — a name is letters, digits, `_`, `-` and `.`",
+      "cofferdam.yaml:2:21 invalid key `-a` in `sandbox.paths` — write letters, digits, `_`, `-` and `.`",
       "sandbox: { paths: { a: { root: ., mode: rw } } }\n",
     ],
     [
       "an unknown runtime",
       "sandbox: { runtimes: [nod] }\n",
-      "cofferdam.yaml:2:23 `sandbox.runtimes.0` is the text `nod` — a runtime is one of system, node, python, rust, go, git, xcode, java, haskell, or { name, read: [folder] }",
+      "cofferdam.yaml:2:23 invalid `sandbox.runtimes.0`: `nod` — write one of system, node, python, rust, go, git, xcode, java, haskell, or { name, read: [folder] }",
       "sandbox: { runtimes: [node] }\n",
     ],
     [
       "a wrong item of a union",
       "shell: { network: { hosts: [1] } }\n",
-      'cofferdam.yaml:2:29 `shell.network.hosts.0` is the number `1` — put it in quotes: "1"',
+      "cofferdam.yaml:2:29 invalid `shell.network.hosts.0`: the number `1` — write a host, such as `example.org:443`",
       'shell: { network: { hosts: ["a.example"] } }\n',
     ],
   ];
@@ -188,25 +188,25 @@ describe("config.strict: what a schema does not have is refused with its place a
     [
       "an operator's allow",
       "approval: { rules: [{ pattern: x, action: allow }] }\n",
-      "p.yaml:2:21 `approval.rules.0` is keys and values — an operator's rule is `{ pattern | shell, action: ask | deny }`: an operator can only tighten",
+      "p.yaml:2:21 invalid `approval.rules.0`: keys and values — write `{ pattern | shell, action: ask | deny }`: an operator can't allow",
       "approval: { rules: [{ pattern: x, action: ask }] }\n",
     ],
     [
       "a misspelt example",
       "expect: [{ alow: read, path: /x }]\n",
-      "p.yaml:2:10 `expect.0` is keys and values — an example is `allow` or `deny` of `read`, `write`, `connect`, `env`, `syscalls`, `devices`, `macos` or `port`, with `path`, `host`, `socket`, `name`, `group` or `port`",
+      "p.yaml:2:10 invalid `expect.0`: keys and values — write `allow` or `deny` with an access, and its target: `{ deny: write, path: .git/config }`",
       "expect: [{ allow: read, path: /x }]\n",
     ],
     [
       "sockets that are no list",
       "sockets: nothing\n",
-      "p.yaml:2:10 `sockets` is the text `nothing` — write `any` or `none`, or write a list: `[…]`, or lines that begin with `- `",
+      "p.yaml:2:10 invalid `sockets`: `nothing` — write `any` or `none`, or write a list: `[…]`, or lines that begin with `- `",
       "sockets: []\n",
     ],
     [
       "another user",
       "run_as: root\n",
-      "p.yaml:2:9 `run_as` is the text `root` — write `not-root`",
+      "p.yaml:2:9 invalid `run_as`: `root` — write `not-root`",
       "run_as: not-root\n",
     ],
   ];
@@ -226,7 +226,7 @@ describe("config.strict: what a schema does not have is refused with its place a
         "code": "CONFIG_INVALID",
         "exit": 65,
         "hint": "did you mean \`first-match\`?",
-        "message": "\`shell.order\` is the text \`frist-match\`, and 2 more",
+        "message": "invalid \`shell.order\`: \`frist-match\`, and 2 more",
       }
     `);
   });
@@ -235,14 +235,16 @@ describe("config.strict: what a schema does not have is refused with its place a
     const of = (text: string) =>
       parseData(ConfigFile, readYaml(new TextEncoder().encode(text), "/c", "CONFIG_INVALID"));
     expect(brief(refusalOf(() => of("shell: {}\n")))).toBe(
-      "c:1:1 the file lacks `version` — add `version`: write `1`",
+      "c:1:1 missing key `version` in the file — add `version`: write `1`",
     );
-    expect(brief(refusalOf(() => of("version: 2\n")))).toBe("c:1:10 `version` is the number `2` — write `1`");
+    expect(brief(refusalOf(() => of("version: 2\n")))).toBe(
+      "c:1:10 invalid `version`: the number `2` — write `1`",
+    );
   });
 
   test("what a person cannot see in a value is made visible", () => {
     expect(refusalOf(() => config('approval: { mode: "a\\u202eb" }\n')).message).toBe(
-      "`approval.mode` is the text `a\\u{202e}b`",
+      "invalid `approval.mode`: `a\\u{202e}b`",
     );
   });
 });

@@ -80,30 +80,35 @@ describe("roots", () => {
       "that holds a view",
       process.platform === "darwin" ? "/private/var" : "/var",
       "ROOT_REFUSED",
-      "/tmp`, which each call gets anew",
+      "/tmp`, which is new for each call",
     ],
     [
       "that is the kernel's",
       "/dev",
       "ROOT_REFUSED",
       process.platform === "darwin"
-        ? "the folder `/dev` is or holds `/dev`, which all of this machine share"
-        : "the folder `/dev` is or holds `/dev`, which each call gets anew",
+        ? "the folder `/dev` is or contains `/dev`, which all programs on this machine share"
+        : "the folder `/dev` is or contains `/dev`, which is new for each call",
     ],
     [
       "whose name is too long",
       "x".repeat(256),
       "ROOT_REFUSED",
-      "x` is longer than a path (4095 bytes) or a name in it (255 bytes) can be",
+      "x` is too long: a path may have 4095 bytes, and a name in it 255",
     ],
-    ["with `..`", "../other", "PATH_INVALID", "the path `../other` has `..` in it"],
-    ["with a variable", "${HOME}/x", "PATH_INVALID", "the path `${HOME}/x` has a variable in it"],
-    ["with a tilde", "~/x", "PATH_INVALID", "the path `~/x` has a variable in it"],
+    ["with `..`", "../other", "PATH_INVALID", "the path `../other` contains `..`"],
+    [
+      "with a variable",
+      "${HOME}/x",
+      "PATH_INVALID",
+      "the path `${HOME}/x` has a variable or `~`, which are not expanded",
+    ],
+    ["with a tilde", "~/x", "PATH_INVALID", "the path `~/x` has a variable or `~`, which are not expanded"],
     [
       "with a NUL",
       "a\0b",
       "PATH_INVALID",
-      "the path `~/home/ann/project/a\\u{0}b` holds a control character or is not UTF-8",
+      "the path `~/home/ann/project/a\\u{0}b` contains a control character or is not UTF-8",
     ],
   ];
 
@@ -136,12 +141,12 @@ describe("roots", () => {
       ].map(told),
     ).toMatchInlineSnapshot(`
       [
-        "ROOT_REFUSED the folder \`~/home/ann/project/linked\` is a symlink — look at where that link leads, then write the folder that you mean",
-        "ROOT_REFUSED the folder \`~/home/ann\` is a home folder — name a smaller folder, one that holds only what tools may use",
-        "ROOT_REFUSED the folder \`~/home\` holds the state folder \`~/home/ann/.local/state/cofferdam\`, which holds the journal and what is trusted — name a smaller folder, one that holds only what tools may use",
-        "ROOT_REFUSED the folder \`~/home/ann/.local\` holds the state folder \`~/home/ann/.local/state/cofferdam\`, which holds the journal and what is trusted — name a smaller folder, one that holds only what tools may use",
-        "ROOT_REFUSED the folder \`~/home/ann/.local/state/cofferdam\` lies in the state folder \`~/home/ann/.local/state/cofferdam\`, which holds the journal and what is trusted — name a smaller folder, one that holds only what tools may use",
-        "ROOT_REFUSED the folder \`~/home/ann/.local/state/cofferdam/x\` is not a folder — name the folder that holds it",
+        "ROOT_REFUSED the folder \`~/home/ann/project/linked\` is a symlink — check the target of that link, then name the folder that you mean",
+        "ROOT_REFUSED the folder \`~/home/ann\` is a home folder — name a smaller folder that contains only files for tools",
+        "ROOT_REFUSED the folder \`~/home\` contains the state folder \`~/home/ann/.local/state/cofferdam\`, which contains the records and trusted configs — name a smaller folder that contains only files for tools",
+        "ROOT_REFUSED the folder \`~/home/ann/.local\` contains the state folder \`~/home/ann/.local/state/cofferdam\`, which contains the records and trusted configs — name a smaller folder that contains only files for tools",
+        "ROOT_REFUSED the folder \`~/home/ann/.local/state/cofferdam\` is in the state folder \`~/home/ann/.local/state/cofferdam\`, which contains the records and trusted configs — name a smaller folder that contains only files for tools",
+        "ROOT_REFUSED the folder \`~/home/ann/.local/state/cofferdam/x\` is not a folder — name the folder that contains it",
       ]
     `);
   });
@@ -156,8 +161,8 @@ describe("roots", () => {
       expect(refusalOf(() => load(m), m.folder)).toMatchObject({
         code: "ROOT_REFUSED",
         message:
-          "the folder `~/home/ann/project/work/linked/sub` is reached by the symlink `~/home/ann/project/work/linked`, which lies in the root `work`",
-        hint: "look at where that link leads, then write the folder that you mean",
+          "the folder `~/home/ann/project/work/linked/sub` is reached by the symlink `~/home/ann/project/work/linked`, which is in the root `work`",
+        hint: "check the target of that link, then name the folder that you mean",
       });
     }
     m.write({ [CONFIG]: configured(sub) });
@@ -180,8 +185,8 @@ describe("roots", () => {
         "at": "~/home/ann/project/cofferdam.yaml:6:16",
         "code": "ROOT_REFUSED",
         "exit": 65,
-        "hint": "list each folder once: two roots would say two things about it",
-        "message": "the folder \`~/home/ann/project/notes\` is the root \`a\` already",
+        "hint": "list each folder once",
+        "message": "the folder \`~/home/ann/project/notes\` is already the root \`a\`",
       }
     `);
     m.write({
@@ -223,8 +228,8 @@ describe("roots", () => {
         "at": "~/home/ann/project/cofferdam.yaml:5:7",
         "code": "CONFIG_INVALID",
         "exit": 65,
-        "hint": "look at where that link leads, then write the folder that you mean",
-        "message": "the folder \`~/home/ann/project/work/tools\` of the runtime \`tools\` is reached by the symlink \`~/home/ann/project/work/tools\`, which lies in a root",
+        "hint": "check the target of that link, then name the folder that you mean",
+        "message": "the folder \`~/home/ann/project/work/tools\` of the runtime \`tools\` is reached by the symlink \`~/home/ann/project/work/tools\`, which is in a root",
       }
     `);
     m.write({ [CONFIG]: `version: 1\nsandbox:\n${listed}` });
@@ -279,12 +284,12 @@ describe("on macOS", () => {
   };
 
   test.each([
-    ["/private/tmp", "is or holds `/private/tmp`, which all of this machine share"],
-    ["/private", "is or holds `/private/tmp`, which all of this machine share"],
-    ["/private/var", "is or holds `/private/var/tmp`, which all of this machine share"],
-    ["/private/var/run", "is or holds `/private/var/run`, which all of this machine share"],
-    ["/System/Volumes", "is or holds `/System/Volumes/Data`, which all of this machine share"],
-    ["/dev/fd", "lies in `/dev`, which all of this machine share"],
+    ["/private/tmp", "is or contains `/private/tmp`, which all programs on this machine share"],
+    ["/private", "is or contains `/private/tmp`, which all programs on this machine share"],
+    ["/private/var", "is or contains `/private/var/tmp`, which all programs on this machine share"],
+    ["/private/var/run", "is or contains `/private/var/run`, which all programs on this machine share"],
+    ["/System/Volumes", "is or contains `/System/Volumes/Data`, which all programs on this machine share"],
+    ["/dev/fd", "is in `/dev`, which all programs on this machine share"],
   ])("no root is or holds what all share: %s", (path, what) => {
     expect(told(path, "darwin")).toBe(`the folder \`${path}\` ${what}`);
   });
@@ -292,7 +297,7 @@ describe("on macOS", () => {
   test("a folder below one of them may be one, and so may what only Linux makes anew", () => {
     for (const path of ["/private/tmp/work", "/private/var/folders/ab/T/work", "/run/work", "/proc"])
       expect(told(path, "darwin")).toBeNull();
-    expect(told("/proc", "linux")).toMatch("is or holds `/proc`");
+    expect(told("/proc", "linux")).toMatch("is or contains `/proc`");
     expect(told("/private", "linux")).toBeNull();
   });
 

@@ -60,8 +60,8 @@ describe("config.trust: a config that lies there grants nothing before the user 
         "at": "~/home/ann/project/cofferdam.yaml:1:1",
         "code": "CONFIG_UNTRUSTED",
         "exit": 65,
-        "hint": "run \`cofferdam trust\` to see what it would grant, or name another config with \`--config\`",
-        "message": "\`~/home/ann/project/cofferdam.yaml\` was found, but this user has not trusted it",
+        "hint": "run \`cofferdam trust\` to review it, or use another config with \`--config\`",
+        "message": "\`~/home/ann/project/cofferdam.yaml\` is not trusted yet",
       }
     `);
     expect(m.inventory()).toEqual(before);
@@ -104,7 +104,7 @@ describe("config.trust: a config that lies there grants nothing before the user 
     const loaded = loadConfig(m.host, { cwd: m.at("home/ann/project/deep/notes") });
     expect(loaded.config.origin).toEqual({ kind: "trusted", file: m.at(CONFIG) });
     expect(loaded.notes).toEqual([
-      `config: ${m.at(CONFIG)} (trusted); ceiling: protected, ./profiles/own.yaml, ./profiles/base.yaml, no-network`,
+      `config: ${m.at(CONFIG)} (trusted); profiles: protected, ./profiles/own.yaml, ./profiles/base.yaml, no-network`,
     ]);
     expect(listTrust(m.host).configs).toMatchObject([{ path: m.at(CONFIG), check: { trusted: true } }]);
   });
@@ -197,8 +197,8 @@ describe("config.trust: a trusted config that changed is not trusted", () => {
     expect(refused(m)).toMatchObject({
       exit: 65,
       code: "CONFIG_UNTRUSTED",
-      message: `\`~/${CONFIG}\` is not as it was when it was trusted (${reason})`,
-      hint: "run `cofferdam trust` to see what it would grant, or name another config with `--config`",
+      message: `\`~/${CONFIG}\` changed after it was trusted (${reason})`,
+      hint: "run `cofferdam trust` to review it, or use another config with `--config`",
       at: `~/${CONFIG}:1:1`,
     });
     rememberTrust(m.host, trustFile(m.host));
@@ -216,7 +216,7 @@ describe("config.trust: a trusted config that changed is not trusted", () => {
     renameSync(m.project, m.at("home/ann/elsewhere"));
     expect(
       refusalOf(() => loadConfig(m.host, { cwd: m.at("home/ann/elsewhere") }), m.folder).message,
-    ).toContain("has not trusted it");
+    ).toContain("is not trusted yet");
     const other = trusted();
     const file = memoryOf(other);
     const text = readFileSync(file, "utf8");
@@ -254,7 +254,7 @@ describe("where the state folder can't be made", () => {
     writeFileSync(m.at("home/ann/.local/state"), "");
     return m;
   };
-  const hint = expect.stringContaining("set XDG_STATE_HOME to a folder of your own");
+  const hint = expect.stringContaining("set XDG_STATE_HOME to a folder that you own");
 
   test("trusting, and loading what nobody could trust, give the same hint", () => {
     const m = withoutState();
@@ -306,8 +306,8 @@ describe("the memory of trust", () => {
     writeFileSync(memoryOf(m), text ?? whole.replace("{", '{"all":true,'));
     expect(listTrust(m.host)).toMatchObject({ configs: [], problem: { code: "CONFIG_INVALID" } });
     expect(refused(m).code).toBe("CONFIG_UNTRUSTED");
-    expect(refused(m).message).toContain("is broken, so what it remembers is not trusted");
-    expect(refused(m).hint).toContain("remove it and trust again");
+    expect(refused(m).message).toContain("is damaged; its config is not trusted");
+    expect(refused(m).hint).toContain("then run `cofferdam trust`");
     expect(refusalOf(() => rememberTrust(m.host, trustFile(m.host))).code).toBe("CONFIG_INVALID");
     expect(revokeTrust(m.host, m.at(CONFIG))).toBe(true);
     rememberTrust(m.host, trustFile(m.host));
@@ -360,7 +360,7 @@ describe("the memory of trust", () => {
     expect(refusalOf(() => rememberTrust(m.host, trustFile(m.host, big)), m.folder)).toMatchObject({
       code: "CONFIG_INVALID",
       message: expect.stringMatching(
-        /^what `~\/home\/ann\/big\/cofferdam.yaml` grants takes \d+ bytes to remember, and 1048576 are the most$/,
+        /^the permissions of `~\/home\/ann\/big\/cofferdam.yaml` take \d+ bytes to store, but the maximum is 1048576$/,
       ),
     });
     expect(loadConfig(m.host).config.origin.kind).toBe("trusted");
@@ -395,7 +395,7 @@ describe("the memory of trust", () => {
       hint: "use it with `--config`, or name it `cofferdam.yaml`",
     });
     expect(refusalOf(() => trustFile(m.host), m.folder).message).toBe(
-      "there is no `cofferdam.yaml` here or above",
+      "no `cofferdam.yaml` in this folder or above",
     );
   });
 });

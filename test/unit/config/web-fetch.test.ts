@@ -52,7 +52,7 @@ describe("web_fetch in a config", () => {
     [
       "an answer that there is not",
       "web_fetch: { approval: sometimes }\n",
-      ["CONFIG_INVALID", "4:24", "`web_fetch.approval` is the text `sometimes`"],
+      ["CONFIG_INVALID", "4:24", "invalid `web_fetch.approval`: `sometimes`"],
     ],
   ])("with %s is refused at its line", (_claim, text, [code, at, message]) => {
     const refusal = refusalOf(() => loaded(text));
@@ -66,25 +66,25 @@ describe("web_fetch in a config", () => {
       "without any network",
       "[docs.example.org]",
       "network: none\n",
-      ["no page of `docs.example.org` can be fetched: the profile `own` lets nothing of it be reached"],
+      ["no page of `docs.example.org` can be fetched: the profile `own` does not allow it"],
     ],
     [
       "that is not among the hosts of a profile",
       "[docs.example.org, other.test]",
       "network: { hosts: ['*.example.org'] }\n",
-      ["no page of `other.test` can be fetched: the profile `own` lets nothing of it be reached"],
+      ["no page of `other.test` can be fetched: the profile `own` does not allow it"],
     ],
     [
       "that is never reached",
       "[docs.example.org, a.example.org]",
       "network: { hosts: ['*.example.org'], never: [a.example.org] }\n",
-      ["no page of `a.example.org` can be fetched: the profile `own` lets nothing of it be reached"],
+      ["no page of `a.example.org` can be fetched: the profile `own` does not allow it"],
     ],
     [
       "that is a private address where only public ones are reached",
       "[10.0.0.1]",
       "network: true\n",
-      ["no page of `10.0.0.1` can be fetched: the profile `own` lets nothing of it be reached"],
+      ["no page of `10.0.0.1` can be fetched: the profile `own` does not allow it"],
     ],
   ])("check tells of a domain %s", (_claim, domains, profile, found) => {
     const all = findings(loaded(`web_fetch: { domains: ${domains} }\n`, profile));
@@ -98,22 +98,22 @@ describe("web_fetch in a config", () => {
       "web_fetch: { domains: [docs.example.org, b.test] }\n",
       "pages of docs.example.org, b.test without asking, others ask",
       [
-        "pages  docs.example.org: FETCHED WITHOUT ASKING",
-        "  b.test: FETCHED WITHOUT ASKING",
-        "  of any other host: asked",
+        "pages  docs.example.org: FETCHED WITHOUT APPROVAL",
+        "  b.test: FETCHED WITHOUT APPROVAL",
+        "  of any other host: needs approval",
       ],
     ],
     [
       "web_fetch: { domains: [docs.example.org], approval: always }\n",
       "pages of docs.example.org ask, others ask",
-      ["pages  docs.example.org: asked", "  of any other host: asked"],
+      ["pages  docs.example.org: needs approval", "  of any other host: needs approval"],
     ],
     [
       "web_fetch: { domains: [docs.example.org], approval: never }\n",
       "pages of docs.example.org without asking, others refused",
-      ["pages  docs.example.org: FETCHED WITHOUT ASKING", "  of any other host: refused"],
+      ["pages  docs.example.org: FETCHED WITHOUT APPROVAL", "  of any other host: denied"],
     ],
-    ["web_fetch: { approval: never }\n", "pages refused", ["pages  of any host: refused"]],
+    ["web_fetch: { approval: never }\n", "pages refused", ["pages  of any host: denied"]],
   ])("is told where a config is offered and used: %j", (text, line, rows) => {
     const { notes } = loaded(text);
     expect(notes[1]).toBe(`grants: network none; commands ask${line === null ? "" : `; ${line}`}`);

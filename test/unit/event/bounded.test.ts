@@ -24,7 +24,7 @@ describe("an event with the texts of a call", () => {
     const words = Array.from({ length: 17 }, () => "x".repeat(16_384));
     const whole = sha256(words.map((word) => `${word}\0`).join(""));
     expect(boundedEvent(received(words))).toEqual(
-      received([...words.slice(0, 16), `… (cut: 17 texts in all, sha256 ${whole})`]),
+      received([...words.slice(0, 16), `… (cut: 17 texts in total, sha256 ${whole})`]),
     );
   });
 
@@ -32,8 +32,8 @@ describe("an event with the texts of a call", () => {
     const [script, cwd] = ["é".repeat(20_000), "x".repeat(16_385)];
     expect(boundedEvent(received(["bash", script], cwd))).toEqual(
       received(
-        ["bash", `${"é".repeat(16_384)}… (cut: 40000 bytes in all, sha256 ${sha256(script)})`],
-        `${"x".repeat(16_384)}… (cut: 16385 bytes in all, sha256 ${sha256(cwd)})`,
+        ["bash", `${"é".repeat(16_384)}… (cut: 40000 bytes in total, sha256 ${sha256(script)})`],
+        `${"x".repeat(16_384)}… (cut: 16385 bytes in total, sha256 ${sha256(cwd)})`,
       ),
     );
   });
@@ -42,12 +42,12 @@ describe("an event with the texts of a call", () => {
     const words = Array.from({ length: 257 }, (_, index) => `word ${index}`);
     const whole = sha256(words.map((word) => `${word}\0`).join(""));
     expect(boundedEvent(received(words))).toEqual(
-      received([...words.slice(0, 256), `… (cut: 257 texts in all, sha256 ${whole})`]),
+      received([...words.slice(0, 256), `… (cut: 257 texts in total, sha256 ${whole})`]),
     );
   });
 
   test("can't be given the look of a cut one: what was cut is longer than what was not", () => {
-    const forged = `${"x".repeat(16_384)}… (cut: 99999 bytes in all, sha256 ${sha256("")})`;
+    const forged = `${"x".repeat(16_384)}… (cut: 99999 bytes in total, sha256 ${sha256("")})`;
     expect(boundedEvent(received([forged]))).not.toEqual(received([forged]));
   });
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
-import { ask } from "../../../src/host/spawn.ts";
+import { ask } from "../../../src/host/launch/spawn.ts";
 import { knownPath } from "../../../src/profile/path.ts";
 import { end, leftAfter, processesWith } from "../../support/battery/processes.ts";
 

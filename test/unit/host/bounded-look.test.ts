@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { BoundedLook, leadsTo, wayOf } from "../../../src/host/leads.ts";
+import { BoundedLook, leadsTo, wayOf } from "../../../src/host/look/leads.ts";
 import { knownPath, ROOT } from "../../../src/profile/path.ts";
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), "cofferdam-look-")));

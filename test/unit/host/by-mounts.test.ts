@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { HostMount } from "../../../src/backend/facts.ts";
-import { pathsByMounts } from "../../../src/host/installation/by-mounts.ts";
+import { pathsByMounts } from "../../../src/host/look/installation/by-mounts.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 
 /** A mount of a part of a file system; the first is the machine's own. */
@@ -33,7 +33,7 @@ test.each([
   ["nothing", [], []],
   ["what lies beside them", [mounted("/rw", "/real/other"), mounted("/rw/c", "/real/tools/node")], []],
   ["another file system", [mounted("/rw", "/real", "254:1")], []],
-  ["them, outside of the root", [mounted("/other", "/real")], []],
+  ["them, outside the root", [mounted("/other", "/real")], []],
   ["them, where another mount hides it", [mounted("/rw", "/real"), mounted("/rw/tools", "/", "0:1")], []],
   ["no path", [mounted("/rw", "net:[4026531840]")], []],
 ])("own: the product's packages are known where a mount shows %s", (_what, mounts, found) => {

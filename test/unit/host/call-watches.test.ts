@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { CallWatches, type WatchedCall } from "../../../src/host/call-watches.ts";
+import { CallWatches, type WatchedCall } from "../../../src/host/launch/call-watches.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 
 let state: string;

@@ -2,12 +2,12 @@ import { mkdtempSync, openSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Cgroups } from "../../../src/host/cgroup/cgroups.ts";
-import type { CgroupFiles } from "../../../src/host/cgroup/files.ts";
-import { ownCgroups } from "../../../src/host/cgroup/own.ts";
-import { findSeats } from "../../../src/host/cgroup/seats.ts";
-import { thisHost } from "../../../src/host/host.ts";
-import type { User } from "../../../src/host/user.ts";
+import { Cgroups } from "../../../src/host/launch/cgroup/cgroups.ts";
+import type { CgroupFiles } from "../../../src/host/launch/cgroup/files.ts";
+import { ownCgroups } from "../../../src/host/launch/cgroup/own.ts";
+import { findSeats } from "../../../src/host/launch/cgroup/seats.ts";
+import { thisHost } from "../../../src/host/look/host.ts";
+import type { User } from "../../../src/host/look/user.ts";
 import { knownPath } from "../../../src/profile/path.ts";
 import { FakeCgroup2 } from "../../support/fake-cgroup2.ts";
 
@@ -102,13 +102,13 @@ describe("in a scope of version 2 that is delegated", () => {
     const cgroup = cgroups.make(BOUNDS);
     await expect(cgroup.admit(GATE)).rejects.toMatchObject({
       code: "SANDBOX_UNAVAILABLE",
-      message: "the cgroup of the call does not take its process: ESRCH",
+      message: "the process of the call could not join its cgroup: ESRCH",
     });
     files.put(GATE, `${SCOPE}/cofferdam`);
     files.writeSlowly = async () => undefined;
     await expect(cgroup.admit(GATE)).rejects.toMatchObject({
       code: "SANDBOX_UNAVAILABLE",
-      message: "the walls do not stand as planned: the gate is not in its cgroup of memory",
+      message: "the sandbox differs from the plan: the start program is not in its cgroup of memory",
     });
   });
 
@@ -120,7 +120,7 @@ describe("in a scope of version 2 that is delegated", () => {
       if (path.endsWith("pids.max")) throw Object.assign(new Error(), { code: "EINVAL" });
       write(path, text);
     };
-    expect(() => cgroups.make(BOUNDS)).toThrow("no cgroup could be made for the call: EINVAL");
+    expect(() => cgroups.make(BOUNDS)).toThrow("the cgroup of the call could not be created: EINVAL");
     expect(below(files)).toEqual([" > memory pids", "/cofferdam self"]);
     expect(cgroups.make({ ...BOUNDS, processes: null }).doors).toEqual([]);
   });
@@ -161,14 +161,14 @@ describe("where none can be made, it is said why and what would help, and nothin
       "somebody else's cgroup",
       new FakeCgroup2("/user.slice/user-1000.slice/session-3.scope", []),
       1000,
-      "`/user.slice/user-1000.slice/session-3.scope` is not this user's to make one in",
+      "this user may not create a cgroup in `/user.slice/user-1000.slice/session-3.scope`",
       systemd,
     ],
     [
       "one in which others are too",
       with2(new FakeCgroup2(SCOPE, [SCOPE])),
       1000,
-      `process 99 is in \`${SCOPE}\` beside this one, where calls would have to be alone`,
+      `process 99 is also in \`${SCOPE}\`, but only calls may be there`,
       systemd,
     ],
     [
@@ -178,7 +178,7 @@ describe("where none can be made, it is said why and what would help, and nothin
         "/user.slice/user-0.slice/session-1.scope",
       ),
       0,
-      "process 99 is in `/user.slice/user-0.slice/session-1.scope` beside this one, where calls would have to be alone",
+      "process 99 is also in `/user.slice/user-0.slice/session-1.scope`, but only calls may be there",
       "start cofferdam by `systemd-run --scope -p Delegate=yes cofferdam …`",
     ],
     [
@@ -196,7 +196,7 @@ describe("where none can be made, it is said why and what would help, and nothin
     const none = { kind: "absent", reason, fix };
     expect(cgroups.tree).toEqual({ memory: none, pids: none });
     expect(files.state).toEqual(before);
-    expect(() => cgroups.make(BOUNDS)).toThrow(`no cgroup can be made for the call: ${reason}`);
+    expect(() => cgroups.make(BOUNDS)).toThrow(`the call's cgroup cannot be created: ${reason}`);
   });
 
   test("the cgroup above is no place for calls, but from a supervisor's leaf: they would leave what bounds this one", () => {
@@ -217,7 +217,7 @@ describe("where none can be made, it is said why and what would help, and nothin
     const files = new FakeCgroup2(SCOPE, [SCOPE], ["pids"]);
     using cgroups = cgroupsIn(files);
     expect(cgroups.tree).toMatchObject({
-      memory: { kind: "absent", reason: `the controller \`memory\` is not handed down to \`${SCOPE}\`` },
+      memory: { kind: "absent", reason: `the controller \`memory\` is not enabled in \`${SCOPE}\`` },
       pids: HELD,
     });
     expect(below(files)).toEqual([" > pids", "/cofferdam self"]);
@@ -233,7 +233,7 @@ describe("where none can be made, it is said why and what would help, and nothin
     using cgroups = cgroupsIn(files);
     expect(cgroups.tree.memory).toMatchObject({
       kind: "absent",
-      reason: `\`${SCOPE}\` can't be made ready: EBUSY`,
+      reason: `\`${SCOPE}\` can't be prepared: EBUSY`,
     });
   });
 });
@@ -287,7 +287,7 @@ describe("in a cgroup of version 1", () => {
     expect(setBy([swap]).told).toEqual([limit, `${swap}=1073741824`]);
     for (const { tree } of [has, setBy([])])
       expect(tree).toEqual({
-        memory: { kind: "held", door: 0, except: expect.stringMatching(/do not bound what TCP/) },
+        memory: { kind: "held", door: 0, except: expect.stringMatching(/do not count the memory of TCP/) },
         pids: { kind: "held", door: 1, except: null },
       });
   });

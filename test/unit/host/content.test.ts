@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { contentIdOf } from "../../../src/host/content.ts";
+import { contentIdOf } from "../../../src/host/look/content.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cofferdam-content-"));

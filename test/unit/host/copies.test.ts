@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { Copies } from "../../../src/host/installation/copies.ts";
+import { Copies } from "../../../src/host/look/installation/copies.ts";
 import { absolutePath, joinPath } from "../../../src/profile/path.ts";
 
 /** A folder with a copy of the product that lists these dependencies, and what is held for it. */

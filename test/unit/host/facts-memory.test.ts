@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import type { Facts, Node } from "../../../src/backend/facts.ts";
-import { FactsMemory } from "../../../src/host/facts.ts";
+import type { Facts, PathNode } from "../../../src/backend/facts.ts";
+import { FactsMemory } from "../../../src/host/launch/facts.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 import { fakedFacts } from "../../support/faked-facts.ts";
 
 const base = fakedFacts(["/w/", "/w/a"]);
 const [folder, file] = [absolutePath("/w"), absolutePath("/w/a")];
-const link = (target: string): Node => ({ kind: "link", id: "1:9", target: absolutePath(target) });
+const link = (target: string): PathNode => ({ kind: "link", id: "1:9", target: absolutePath(target) });
 const repository: Facts["repositories"][number] = {
   kind: "folder",
   path: folder,
@@ -21,7 +21,7 @@ const unsearched: Facts["unsearched"][number] = {
   bound: { kind: "entries", most: 1 },
   over: "refuse",
 };
-const withNode = (node: Node): Facts => ({ ...base, nodes: new Map([...base.nodes, [file, node]]) });
+const withNode = (node: PathNode): Facts => ({ ...base, nodes: new Map([...base.nodes, [file, node]]) });
 
 /** The same facts with every list made anew, as a second look makes them. */
 const anew = (facts: Facts): Facts => ({

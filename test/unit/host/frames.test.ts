@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { encodeFrame, FrameReader } from "../../../src/host/frames.ts";
+import { encodeFrame, PipeFrameReader } from "../../../src/host/launch/frames.ts";
 
 const LARGEST = 4096;
 
 function readAll(pieces: readonly Buffer[]): readonly { header: string; body: string }[] {
-  const reader = new FrameReader(LARGEST);
+  const reader = new PipeFrameReader(LARGEST);
   return pieces
     .flatMap((piece) => reader.take(piece))
     .map(({ header, body }) => ({ header, body: Buffer.from(body).toString("latin1") }));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isMadeByGit, isWholeBy, markOf } from "../../../src/host/git/marks.ts";
+import { isMadeByGit, isWholeBy, markOf } from "../../../src/host/look/git/marks.ts";
 
 const BARE = ["HEAD", "objects", "refs"];
 const SPELLED = ["head", "Object\u017f", "refS"];

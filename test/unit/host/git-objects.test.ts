@@ -3,8 +3,8 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { UnpackBudget } from "../../../src/host/git/objects/budget.ts";
-import { ObjectStore } from "../../../src/host/git/objects/store.ts";
+import { UnpackBudget } from "../../../src/host/look/git/objects/budget.ts";
+import { ObjectStore } from "../../../src/host/look/git/objects/store.ts";
 import { knownPath } from "../../../src/profile/path.ts";
 import { History } from "../../support/git/history.ts";
 

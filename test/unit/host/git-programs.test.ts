@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { settingsThatRun, unnamedSettings } from "../../../src/host/git/programs.ts";
+import { settingsThatRun, unnamedSettings } from "../../../src/host/look/git/programs.ts";
 
 const told = (name: string, value: string | null): readonly string[] => settingsThatRun([{ name, value }]);
 

@@ -1,7 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { handedByDarwin, inheritedDescriptors, withoutInherited } from "../../../src/host/inherited.ts";
+import {
+  handedByDarwin,
+  inheritedDescriptors,
+  withoutInherited,
+} from "../../../src/host/launch/inherited.ts";
 
 let open = -1;
 

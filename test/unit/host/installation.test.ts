@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { RunningProcess } from "../../../src/host/running-process.ts";
+import type { RunningProcess } from "../../../src/host/look/running-process.ts";
 import type { AbsolutePath } from "../../../src/profile/path.ts";
 import { FIFO, installedAs, manifest, partsOf, type Tree } from "../../support/installed-parts.ts";
 
@@ -105,7 +105,7 @@ describe("what decides which code a process of ours runs", () => {
     },
   );
 
-  test("a manifest that is no plain file, or too large, says nothing, and keeps no start waiting", () => {
+  test("a manifest that is not a regular file, or too large, says nothing, and keeps no start waiting", () => {
     const large = `{"workspaces":["packages/*"],"x":"${"x".repeat(1024 * 1024)}"}`;
     const tree = { ...IN_NPM, "p/packages/a/node_modules/zod/a": "" };
     expect(partsOf({ ...tree, "p/package.json": large }, "p/node_modules/cofferdam")).toEqual([

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { dependsOnWho } from "../../../src/host/git/led.ts";
-import { leadsTo, wayOf } from "../../../src/host/leads.ts";
+import { dependsOnWho } from "../../../src/host/look/git/led.ts";
+import { leadsTo, wayOf } from "../../../src/host/look/leads.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 
 test.each([

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { whySystemFolder } from "../../../src/config/system-folders.ts";
-import { libraryFolders } from "../../../src/host/installation/library-folders.ts";
+import { libraryFolders } from "../../../src/host/look/installation/library-folders.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 import { type CacheFormat, libraryCache } from "../../support/library-cache.ts";
 import { NOT_INSTALLED } from "../../support/not-installed.ts";
@@ -47,7 +47,7 @@ test.each([
       link,
     );
     expect(found).toEqual(places);
-    expect(why).toMatch(/^holds .*\/root\/lib, from which programs of the system load libraries$/);
+    expect(why).toMatch(/^contains .*\/root\/lib, from which system programs load libraries$/);
     expect(foundBy({ ...INCLUDED, "ld.so.conf.d/a.conf": "TOP/other/lib" }, folders, link).why).toBeNull();
   },
 );
@@ -58,7 +58,7 @@ test.each([
 ])("own: so is one with what %s names", (file, text, places) => {
   const { found, why } = foundBy({ [file]: text });
   expect(found).toEqual(places);
-  expect(why).toMatch(/^holds .*\/root\/x/);
+  expect(why).toMatch(/^contains .*\/root\/x/);
   expect(foundBy({ [file]: text.replaceAll("/root/", "/else/") }).why).toBeNull();
 });
 
@@ -77,7 +77,7 @@ describe("the loader's cache", () => {
       const cache = listing(format, "other/a.so", "root/lib/b.so", "root/lib/c.so", "root/lib/hw/d.so");
       const { found, why } = foundBy({ "ld.so.conf": "TOP/more\n", "ld.so.cache": cache });
       expect(found).toEqual(["more", "other", "root/lib", "root/lib/hw"]);
-      expect(why).toMatch(/^holds .*\/root\/lib, from which programs of the system load libraries$/);
+      expect(why).toMatch(/^contains .*\/root\/lib, from which system programs load libraries$/);
       expect(foundBy({ "ld.so.cache": listing(format, "other/a.so") }).why).toBeNull();
     },
   );

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Entered, LiveCalls } from "../../../src/host/live-calls.ts";
-import { printProcess, processAt, thisProcess } from "../../../src/host/process-id.ts";
-import type { Work } from "../../../src/host/work.ts";
+import { type LiveCall, LiveCalls } from "../../../src/host/launch/live-calls.ts";
+import { printProcess, processAt, thisProcess } from "../../../src/host/launch/process-id.ts";
+import type { CallWork } from "../../../src/host/launch/work.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 
 let state = "";
@@ -19,7 +19,7 @@ beforeEach(() => {
 afterEach(() => rmSync(state, { recursive: true }));
 
 /** Work on folders: `w` and `r` before a path say how. */
-function work(places: readonly string[], how: Partial<Work> = {}): Work {
+function work(places: readonly string[], how: Partial<CallWork> = {}): CallWork {
   return {
     places: places.map((text) => ({
       path: text.slice(1),
@@ -38,7 +38,7 @@ const ISOLATED = { isIsolated: true } as const;
 const STANDS = thisProcess();
 
 /** What has entered after a moment, or null. */
-function soon(entering: Promise<Entered | null>): Promise<Entered | null> {
+function soon(entering: Promise<LiveCall | null>): Promise<LiveCall | null> {
   return Promise.race([entering, pause(60, null)]);
 }
 
@@ -54,7 +54,7 @@ describe("isolated calls", () => {
     expect(await soon(entering)).toBeNull();
     first[Symbol.dispose]();
     using second = await entering;
-    expect([first.hasWaited, second.hasWaited]).toEqual([false, true]);
+    expect([first.hadToWait, second.hadToWait]).toEqual([false, true]);
   });
 
   test.each([
@@ -65,11 +65,11 @@ describe("isolated calls", () => {
     using first = await live().enter(work(one, ISOLATED), null);
     first.stands(STANDS);
     using second = await live().enter(work(other, how), null);
-    expect(second.hasWaited).toBe(false);
+    expect(second.hadToWait).toBe(false);
   });
 
   test("that share a folder by another name of it run one after another", async () => {
-    const named = (path: string): Work => {
+    const named = (path: string): CallWork => {
       const [place] = work([`w${path}`]).places;
       if (place === undefined) throw new Error("no place");
       return { ...work([]), ...ISOLATED, places: [{ ...place, device: "8:1", root: "/data" }] };
@@ -142,7 +142,7 @@ describe("walls", () => {
     first.stands(STANDS);
     using beside = await live().enter(work(["r/a/b"]), null);
     using apart = await live().enter(work(["w/c"]), null);
-    expect([first, beside, apart].map((one) => one.isBeside)).toEqual([false, true, false]);
+    expect([first, beside, apart].map((one) => one.isShared)).toEqual([false, true, false]);
   });
 
   test("beside whoever only reads there, or does nothing by itself, are built out of one", async () => {
@@ -151,7 +151,7 @@ describe("walls", () => {
     using ready = await live().enter(work(["w/a"], { acts: false }), null);
     ready.stands(STANDS);
     using own = await live().enter(work(["w/a"]), null);
-    expect(own.isBeside).toBe(false);
+    expect(own.isShared).toBe(false);
   });
 
   test("out of a shelter are not disturbed: who may write there does nothing before they stand", async () => {
@@ -160,7 +160,7 @@ describe("walls", () => {
     expect(await soon(entering)).toBeNull();
     rising.stands(STANDS);
     using later = await entering;
-    expect([later.hasWaited, later.isBeside]).toEqual([false, true]);
+    expect([later.hadToWait, later.isShared]).toEqual([false, true]);
   });
 
   test("of a supervisor that was killed keep others back for a second at most", async () => {
@@ -176,7 +176,7 @@ describe("walls", () => {
     utimesSync(file, before, before);
     (await entering)[Symbol.dispose]();
     using again = await live().enter(work(["w/a"]), null);
-    expect([again.isBeside, names().length]).toEqual([false, 1]);
+    expect([again.isShared, names().length]).toEqual([false, 1]);
   });
 
   test("where no shelter can be had wait for whoever may write there", async () => {
@@ -186,7 +186,7 @@ describe("walls", () => {
     expect(await soon(entering)).toBeNull();
     first[Symbol.dispose]();
     using second = await entering;
-    expect([second.hasWaited, second.isBeside]).toEqual([true, false]);
+    expect([second.hadToWait, second.isShared]).toEqual([true, false]);
   });
 });
 

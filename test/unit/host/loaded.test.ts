@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { expect, test } from "vitest";
-import { loadedByMaps, loadedByReport } from "../../../src/host/loaded.ts";
+import { loadedByMaps, loadedByReport } from "../../../src/host/look/loaded.ts";
 import { knownPath, parentOf } from "../../../src/profile/path.ts";
 
 const NODE = knownPath(realpathSync.native(process.execPath));

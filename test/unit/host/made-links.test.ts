@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { HOME } from "../../../src/backend/bubblewrap/identity.ts";
 import { viewAround } from "../../../src/backend/bubblewrap/view-around.ts";
-import { madeLinks } from "../../../src/host/made-links.ts";
+import { madeLinks } from "../../../src/host/look/made-links.ts";
 import { knownPath } from "../../../src/profile/path.ts";
 
 test("links on the way to roots are made again where the host's are shown, and in scratch space, but not in the way of HOME", () => {

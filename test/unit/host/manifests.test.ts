@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { claimsIn, claimsOfFile } from "../../../src/host/manifest-claims.ts";
-import { Manifests } from "../../../src/host/manifests.ts";
+import { claimsIn, claimsOfFile } from "../../../src/host/look/manifest-claims.ts";
+import { Manifests } from "../../../src/host/look/manifests.ts";
 import { joinPath, knownPath } from "../../../src/profile/path.ts";
 
 describe("what a manifest says of our names", () => {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { HostMount } from "../../../src/backend/facts.ts";
 import type { ExpectedMount } from "../../../src/backend/plan.ts";
-import { uncoveredPoints } from "../../../src/host/mask-watch.ts";
+import { uncoveredPoints } from "../../../src/host/launch/mask-watch.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 
 /** A mount that hides, as planned and as the kernel lists it: files by one file for all, folders by a device of their own. */

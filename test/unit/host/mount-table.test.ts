@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { MountTableParser, parseMountTable } from "../../../src/host/mount-table.ts";
+import { MountTableParser, parseMountTable } from "../../../src/host/look/mount-table.ts";
 import { pathToBytes, ROOT } from "../../../src/profile/path.ts";
 
 test("where no table tells of mounts there are none, and where one does they are read", () => {

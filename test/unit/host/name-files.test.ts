@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { readNameFiles, textAt } from "../../../src/host/name-files.ts";
+import { readNameFiles, textAt } from "../../../src/host/look/name-files.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "name-files-"));
 afterAll(() => rmSync(folder, { recursive: true }));

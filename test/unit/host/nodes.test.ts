@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { lookingOnce } from "../../../src/host/leads.ts";
-import { NodeLooker } from "../../../src/host/node-looker.ts";
+import { lookingOnce } from "../../../src/host/look/leads.ts";
+import { NodeLooker } from "../../../src/host/look/node-looker.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 
 test("a placeholder counts as missing, what is in it too, and the folder around it as what it is", () => {

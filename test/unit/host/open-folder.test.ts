@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openDarwinFolder, openFolder } from "../../../src/host/open-folder.ts";
+import { openDarwinFolder, openFolder } from "../../../src/host/look/open-folder.ts";
 import { knownPath, pathFromBytes } from "../../../src/profile/path.ts";
 
 let top = "";

@@ -12,9 +12,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openKept } from "../../../src/host/kept-bytes.ts";
-import { nodeOf } from "../../../src/host/node-looker.ts";
-import { isCopyable, statsOf } from "../../../src/host/nodes.ts";
-import { openInputs } from "../../../src/host/open-inputs.ts";
+import { openInputs } from "../../../src/host/launch/open-inputs.ts";
+import { nodeOf } from "../../../src/host/look/node-looker.ts";
+import { isCopyable, statsOf } from "../../../src/host/look/nodes.ts";
 import { absolutePath, knownPath } from "../../../src/profile/path.ts";
 
 const KEPT = new TextEncoder().encode("what most calls have the same of");

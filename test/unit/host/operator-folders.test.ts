@@ -2,7 +2,7 @@ import { lchownSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { thisHost } from "../../../src/host/host.ts";
+import { thisHost } from "../../../src/host/look/host.ts";
 
 let home: string;
 beforeEach(() => {

@@ -2,8 +2,8 @@ import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, wr
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { otherName } from "../../../src/host/installation/other-names.ts";
-import { loadedPackages } from "../../../src/host/installation/packages.ts";
+import { otherName } from "../../../src/host/look/installation/other-names.ts";
+import { loadedPackages } from "../../../src/host/look/installation/packages.ts";
 import { type AbsolutePath, absolutePath } from "../../../src/profile/path.ts";
 
 /** Names one file plainly, one by a condition, and none of the rest. */

@@ -1,6 +1,6 @@
 import { networkInterfaces } from "node:os";
 import { describe, expect, it } from "vitest";
-import { isOwnAddress } from "../../../src/host/outside.ts";
+import { isOwnAddress } from "../../../src/host/look/outside.ts";
 
 describe("an address is this machine's own", () => {
   it("where an interface has it", async () => {

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openPlainFile, readPlainText } from "../../../src/host/plain-file.ts";
+import { openPlainFile, readPlainText } from "../../../src/host/look/plain-file.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -23,7 +23,7 @@ test("a plain file is read, as far as it had been written when it was opened", (
   expect(Buffer.from(file?.read() ?? []).toString()).toBe("text");
 });
 
-test("what is no plain file is nothing: a folder, a device, a FIFO that nobody writes to", () => {
+test("what is not a regular file is nothing: a folder, a device, a FIFO that nobody writes to", () => {
   for (const path of [join(folder, "folder"), join(folder, "fifo"), "/dev/zero"])
     expect(openPlainFile(path)).toBeNull();
 });

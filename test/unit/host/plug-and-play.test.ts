@@ -3,7 +3,7 @@ import Module from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { plugAndPlayOf } from "../../../src/host/installation/plug-and-play.ts";
+import { plugAndPlayOf } from "../../../src/host/look/installation/plug-and-play.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 
 /** What a map has for one package: what it may load, by name. */

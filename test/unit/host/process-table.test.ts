@@ -14,9 +14,9 @@ import {
   readProcess,
   signal,
   untilEnded,
-} from "../../../src/host/process-id.ts";
-import { type ProcessTable, procTable } from "../../../src/host/process-table.ts";
-import { parsePs, psTable, type ReadPs } from "../../../src/host/ps-table.ts";
+} from "../../../src/host/launch/process-id.ts";
+import { type ProcessTable, procTable } from "../../../src/host/launch/process-table.ts";
+import { parsePs, psTable, type ReadPs } from "../../../src/host/launch/ps-table.ts";
 import { HAS_PS, psMustBeThere } from "../../support/own-ps.ts";
 
 const isLinux = process.platform === "linux";

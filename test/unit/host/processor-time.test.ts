@@ -1,6 +1,6 @@
 import { constants, cpus } from "node:os";
 import { expect, test } from "vitest";
-import { isOutOfTime } from "../../../src/host/processor-time.ts";
+import { isOutOfTime } from "../../../src/host/launch/processor-time.ts";
 
 const XCPU = 128 + constants.signals.SIGXCPU;
 /** What `4s` are at the least, with every processor at work. */

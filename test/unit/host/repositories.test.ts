@@ -16,7 +16,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RepositorySign } from "../../../src/backend/repositories.ts";
 import { CofferdamError } from "../../../src/errors.ts";
-import { RepositoryReader } from "../../../src/host/git/repositories.ts";
+import { RepositoryReader } from "../../../src/host/look/git/repositories.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 import { itNeeds } from "../../support/battery/walls.ts";
 
@@ -365,17 +365,17 @@ print("dirty", flush=True); sys.stdin.readline(); m[-3:-1] = b"bb"; print("chang
       }
     };
     const told = (sign: string, file: string, why: string): string =>
-      `what git obeys in \`${sign}\` can't be told, so it can't be protected: \`${file}\` ${why}`;
+      `the git repository \`${sign}\` can't be protected: \`${file}\` ${why}`;
 
     it.each([
-      ["holds a NUL", () => file("r/.git/config", "[include]\npath = ../inc\0x\n")],
-      ["names too much", () => file("r/.git/config", `[a]\n${"b=c\n".repeat(50_001)}`)],
+      ["contains a NUL", () => file("r/.git/config", "[include]\npath = ../inc\0x\n")],
+      ["names too many files", () => file("r/.git/config", `[a]\n${"b=c\n".repeat(50_001)}`)],
       [
-        "names too much",
+        "names too many files",
         () => file("r/.git/config", `[a "${"b".repeat(500_000)}"]\n${"c\n".repeat(200_000)}`),
       ],
       ["is larger than 1 MiB", () => file("r/.git/config", `#${"x".repeat(1024 ** 2)}\n`)],
-      ["is no plain file", () => fifo("r/.git/config")],
+      ["is not a regular file", () => fifo("r/.git/config")],
       [
         "includes more than 1000 files",
         () =>
@@ -527,7 +527,7 @@ describe("what git may run of a repository by itself", () => {
     it.each([
       [
         "a name that ends at a NUL for git",
-        "config holds a NUL",
+        "config contains a NUL",
         () => file("r/config", '[remote "origin.uploadpack\0"]\nfetch = x\n'),
       ],
       [
@@ -535,7 +535,7 @@ describe("what git may run of a repository by itself", () => {
         "config is larger than 1 MiB",
         () => file("r/config", `#${"x".repeat(1024 ** 2)}\n[core]\nfsmonitor = x\n`),
       ],
-      ["a FIFO", "config is no plain file", () => fifo("r/config")],
+      ["a FIFO", "config is not a regular file", () => fifo("r/config")],
       [
         "a link by who asks",
         "config leads through /proc or too many names",
@@ -554,10 +554,10 @@ describe("what git may run of a repository by itself", () => {
         "hooks leads through /proc or too many names",
         () => link("r/hooks", "/proc/self/cwd/e"),
       ],
-      ["what is no configuration", "config is not understood", () => file("r/config", "[core]\n{\n")],
+      ["what is no configuration", "config can't be parsed", () => file("r/config", "[core]\n{\n")],
       [
         "such a file of a worktree's",
-        "config.worktree holds a NUL",
+        "config.worktree contains a NUL",
         () => file("r/config.worktree", "[a]\nb = \0\n"),
       ],
       [
@@ -574,7 +574,7 @@ describe("what git may run of a repository by itself", () => {
     it("by an included file, a file that leads to it, a link in its place", () => {
       file("r/config", "[include]\npath = ../more\n");
       file("more", "[a]\nb = \0\n");
-      expect(runs("r")).toEqual([`anything (${top}/more holds a NUL)`, "include.path"]);
+      expect(runs("r")).toEqual([`anything (${top}/more contains a NUL)`, "include.path"]);
       file("v/.git", "gitdir: /proc/self/cwd/e\n");
       expect(runs("v/.git", [], "file")).toEqual([
         `anything (${top}/v/.git leads through /proc or too many names)`,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
-const MODULE = new URL("../../../src/host/running-process.ts", import.meta.url).href;
+const MODULE = new URL("../../../src/host/look/running-process.ts", import.meta.url).href;
 
 /** What a program that starts with these lines is told. */
 function toldTo(lines: string, env: Readonly<Record<string, string>> = {}): unknown {

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { thisHost } from "../../../src/host/host.ts";
-import { detectRuntimes, findRuntimes } from "../../../src/host/runtimes.ts";
+import { thisHost } from "../../../src/host/look/host.ts";
+import { detectRuntimes, findRuntimes } from "../../../src/host/look/runtimes.ts";
 import type { Runtime } from "../../../src/tool/facts.ts";
 import { freshTrees } from "./runtimes-tree.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { findDeveloperTools } from "../../../src/host/runtimes/developer.ts";
-import type { Finding } from "../../../src/host/runtimes/finding.ts";
-import { findLanguage } from "../../../src/host/runtimes/installed.ts";
-import { LANGUAGES } from "../../../src/host/runtimes/language.ts";
-import { siteOutside } from "../../../src/host/runtimes/site.ts";
-import { findRuntimes } from "../../../src/host/runtimes.ts";
+import { findDeveloperTools } from "../../../src/host/look/runtimes/developer.ts";
+import type { RuntimeFinding } from "../../../src/host/look/runtimes/finding.ts";
+import { findLanguage } from "../../../src/host/look/runtimes/installed.ts";
+import { LANGUAGES } from "../../../src/host/look/runtimes/language.ts";
+import { siteOutside } from "../../../src/host/look/runtimes/site.ts";
+import { findRuntimes } from "../../../src/host/look/runtimes.ts";
 import { type AbsolutePath, absolutePath } from "../../../src/profile/path.ts";
 import { type Entry, freshTrees, PROGRAM } from "./runtimes-tree.ts";
 
@@ -28,7 +28,7 @@ function found(env: Readonly<Record<string, string>> = {}, roots: readonly strin
   return told(findDeveloperTools(site, tree().top));
 }
 
-function told(finding: Finding): unknown {
+function told(finding: RuntimeFinding): unknown {
   if (finding.kind === "missing") return finding.message.replaceAll(tree().top, "");
   const within = (path: AbsolutePath): string => path.replace(`${tree().top}/`, "");
   const { read, links } = finding.runtime;
@@ -72,7 +72,7 @@ describe("the developer tools", () => {
 
   test("are none where they hold what is a person's own", () => {
     tree().add({ ...developer("home/me"), "private/var/db/xcode_select_link": { link: "~~/home/me" } });
-    expect(found()).toContain("holds what is a person's own");
+    expect(found()).toContain("contains private files of a user");
   });
 
   test("bring along whether the licence was agreed to, and what they remember of each other", () => {
@@ -111,7 +111,7 @@ test("git of macOS stands for that of the developer tools: without them it is no
     LANGUAGES.find(({ name }) => name === "git") ?? expect.unreachable(),
     { read: [absolutePath("/usr")], links: [] },
   ];
-  const git = (platform: "darwin" | "linux", path: string): Finding =>
+  const git = (platform: "darwin" | "linux", path: string): RuntimeFinding =>
     findLanguage(siteOutside({ ...tree().host({}, []), platform }, []), system, language, [
       absolutePath(path),
     ]);

@@ -2,11 +2,15 @@ import { spawnSync } from "node:child_process";
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type GitSetting, parseGitConfig, readGitConfig } from "../../../src/host/runtimes/git-config.ts";
-import { CARRIED, isCarried } from "../../../src/host/runtimes/git-keys.ts";
-import { printSetting } from "../../../src/host/runtimes/git-text.ts";
-import { FOLDER, FORMAT, TEXT } from "../../../src/host/runtimes/git-values.ts";
-import { findRuntimes } from "../../../src/host/runtimes.ts";
+import {
+  type GitSetting,
+  parseGitConfig,
+  readGitConfig,
+} from "../../../src/host/look/runtimes/git-config.ts";
+import { CARRIED, isCarried } from "../../../src/host/look/runtimes/git-keys.ts";
+import { printSetting } from "../../../src/host/look/runtimes/git-text.ts";
+import { FOLDER, FORMAT, TEXT } from "../../../src/host/look/runtimes/git-values.ts";
+import { findRuntimes } from "../../../src/host/look/runtimes.ts";
 import type { AbsolutePath } from "../../../src/profile/path.ts";
 import type { HomeFile } from "../../../src/tool/facts.ts";
 import { fatesOf } from "../../support/git/refused-keys.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { runtimeOf } from "../../../src/supervisor/runtime-hint.ts";
+import { runtimeOf } from "../../../src/call/runtime-hint.ts";
 import { finder, whole } from "./runtimes-layouts.ts";
 import { type Entry, freshTrees, PROGRAM } from "./runtimes-tree.ts";
 
@@ -66,7 +66,9 @@ describe("java", () => {
 
   test("a folder that holds no version is not granted", () => {
     tree().add({ "home/me/tools/bin/java": PROGRAM });
-    expect(found("java", ["home/me/tools/bin"])).toContain("does not lie in a folder of one version");
+    expect(found("java", ["home/me/tools/bin"])).toContain(
+      "is not in a folder that contains only one version",
+    );
   });
 });
 
@@ -95,7 +97,9 @@ describe("haskell", () => {
 
   test("without a compiler's library: not found", () => {
     tree().add({ "home/me/tools/bin/ghc": PROGRAM });
-    expect(found("haskell", ["home/me/tools/bin"])).toContain("does not lie in a folder of one version");
+    expect(found("haskell", ["home/me/tools/bin"])).toContain(
+      "is not in a folder that contains only one version",
+    );
   });
 });
 

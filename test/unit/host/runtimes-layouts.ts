@@ -1,9 +1,9 @@
 import { expect } from "vitest";
-import type { Host } from "../../../src/host/host.ts";
-import { findLanguage } from "../../../src/host/runtimes/installed.ts";
-import { LANGUAGES } from "../../../src/host/runtimes/language.ts";
-import { programsOnPath } from "../../../src/host/runtimes/program.ts";
-import { siteOutside } from "../../../src/host/runtimes/site.ts";
+import type { Host } from "../../../src/host/look/host.ts";
+import { findLanguage } from "../../../src/host/look/runtimes/installed.ts";
+import { LANGUAGES } from "../../../src/host/look/runtimes/language.ts";
+import { programsOnPath } from "../../../src/host/look/runtimes/program.ts";
+import { siteOutside } from "../../../src/host/look/runtimes/site.ts";
 import { type Entry, PROGRAM, type Tree } from "./runtimes-tree.ts";
 
 type Layout = Readonly<Record<string, Entry>>;

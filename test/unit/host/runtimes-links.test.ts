@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { EVERYTHING, reach } from "../../../src/host/runtimes/disk.ts";
+import { EVERYTHING, reach } from "../../../src/host/look/runtimes/disk.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 import { FOLDER, freshTrees } from "./runtimes-tree.ts";
 

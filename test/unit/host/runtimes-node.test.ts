@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { findRuntimes } from "../../../src/host/runtimes.ts";
+import { findRuntimes } from "../../../src/host/look/runtimes.ts";
 import { finder, node, whole } from "./runtimes-layouts.ts";
 import { FOLDER, freshTrees, PROGRAM } from "./runtimes-tree.ts";
 
@@ -91,7 +91,7 @@ describe("node", () => {
   test("behind a launcher that is no version manager's: not found, and the launcher is named", () => {
     tree().add({ "usr/bin/snap": PROGRAM, "snap/bin/node": { link: "~~/usr/bin/snap" } });
     expect(found("node", ["snap/bin"])).toBe(
-      "the runtime `node` was found at `snap/bin/node`, which leads to `snap`, which chooses it",
+      "the runtime `node` was found at `snap/bin/node`, which leads to `snap`, which chooses the version",
     );
   });
 

@@ -64,7 +64,7 @@ describe("python", () => {
 
   test("without its library beside, or in a person's own folder: not found, because one file does not start", () => {
     tree().add({ "opt/bin/python3": PROGRAM, ...python("home/me/.local") });
-    const message = "does not lie in a folder of one version and nothing else";
+    const message = "is not in a folder that contains only one version";
     expect(found("python", ["opt/bin"])).toBe(
       `the runtime \`python\` was found at \`opt/bin/python3\`, which ${message}`,
     );
@@ -117,7 +117,7 @@ describe("python", () => {
       read: ["work/.venv/bin", "work/.venv/lib", "work/.venv/lib", "work/.venv/pyvenv.cfg", "opt/python"],
     });
     tree().add({ "copy/bin/python3": PROGRAM, "copy/pyvenv.cfg": `home = ${tree().at("home/me/.ssh")}` });
-    expect(found("python", ["copy/bin"])).toBe("the runtime `python` is not on this machine");
+    expect(found("python", ["copy/bin"])).toBe("the runtime `python` is not installed");
   });
 
   test("of a virtual environment whose python3 is something else: not found", () => {

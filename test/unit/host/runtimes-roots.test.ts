@@ -2,9 +2,9 @@ import { existsSync, realpathSync, rmSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CofferdamError } from "../../../src/errors.ts";
-import type { RuntimeRequest } from "../../../src/host/runtimes/finding.ts";
-import { LANGUAGES } from "../../../src/host/runtimes/language.ts";
-import { detectRuntimes, everyRuntime, findRuntimes } from "../../../src/host/runtimes.ts";
+import type { RuntimeRequest } from "../../../src/host/look/runtimes/finding.ts";
+import { LANGUAGES } from "../../../src/host/look/runtimes/language.ts";
+import { detectRuntimes, everyRuntime, findRuntimes } from "../../../src/host/look/runtimes.ts";
 import { type AbsolutePath, isInside } from "../../../src/profile/path.ts";
 import type { Runtime } from "../../../src/tool/facts.ts";
 import { node, python } from "./runtimes-layouts.ts";
@@ -124,12 +124,12 @@ describe("grants: a program on PATH decides nothing", () => {
     tree().add(PRIVATE);
     const entry = make(tree(), program);
     expect(everything([entry])).toEqual([]);
-    if (name !== "node") expect(named([name], [entry])).toContain(`the runtime \`${name}\` is not on this`);
+    if (name !== "node") expect(named([name], [entry])).toContain(`the runtime \`${name}\` is not installed`);
     expect(named([name], [entry, "private/bin"])).toMatchObject([{ name, path: ["private/bin"] }]);
   });
 });
 
-describe("a version manager outside of the roots", () => {
+describe("a version manager outside the roots", () => {
   const installed = (): void => {
     tree().add({ ...PRIVATE, ...node("home/me/.nodenv/versions/20.1.0") });
     tree().add({ "home/me/.nodenv/shims/node": PROGRAM });
@@ -186,7 +186,7 @@ describe("a version manager outside of the roots", () => {
 describe("an environment in a root", () => {
   const BIN = `${ROOT}/.venv/bin`;
 
-  test("made from the Python that PATH has outside of the roots: its programs come first, and nothing is added", () => {
+  test("made from the Python that PATH has outside the roots: its programs come first, and nothing is added", () => {
     tree().add({ ...python("opt/python"), ...venv(`${ROOT}/.venv`, "opt/python/bin") });
     const both = [{ name: "python", read: ["opt/python"], path: [BIN, "opt/python/bin"] }];
     expect(everything([BIN, "opt/python/bin"])).toEqual(both);
@@ -209,7 +209,7 @@ describe("an environment in a root", () => {
     expect(everything(path)).toEqual([{ name: "python", read: ["opt/python"], path: ["opt/python/bin"] }]);
     expect(detectRuntimes(tree().host({}, path), roots())).toEqual(["system", "python"]);
     expect(named(["system", "python"], path)).toMatchInlineSnapshot(
-      `"CONFIG_INVALID the runtime \`python\` was found at \`work/.venv/bin/python3\`, a virtual environment in a root or behind one that leads to \`private/bin\`, \`private/lib\`, \`private/include\` — if tools may read that, write { name: python, read: [private/bin, private/lib, private/include] } in the place of python; else leave the environment (\`deactivate\`)"`,
+      `"CONFIG_INVALID the runtime \`python\` was found at \`work/.venv/bin/python3\`, a virtual environment in a root or behind one that leads to \`private/bin\`, \`private/lib\`, \`private/include\` — if tools may read that, write { name: python, read: [private/bin, private/lib, private/include] } instead of python; otherwise leave the environment (\`deactivate\`)"`,
     );
   });
 
@@ -234,9 +234,7 @@ describe("an environment in a root", () => {
     });
     const path = [BIN, "opt/python/bin"];
     const read = [tree().at("opt/other")];
-    expect(named(["python"], path)).toContain(
-      "write { name: python, read: [opt/other] } in the place of python",
-    );
+    expect(named(["python"], path)).toContain("write { name: python, read: [opt/other] } instead of python");
     expect(named([{ name: "python", read }], path)).toEqual([
       { name: "python", read: ["opt/other"], path: [BIN, "opt/other/bin"] },
     ]);
@@ -256,7 +254,7 @@ describe("an environment in a root", () => {
     const path = [BIN, "opt/python/bin"];
     expect(everything(path)).toMatchObject([{ read: ["opt/python"], path: ["opt/python/bin"] }]);
     expect(named(["python"], path)).toMatchInlineSnapshot(
-      `"CONFIG_INVALID the runtime \`python\` was found at \`work/.venv/bin/python3\`, a virtual environment in a root or behind one that leads to no Python — leave the environment (\`deactivate\`), or list the folders that it needs: runtimes: [{ name: python, read: [/its/folder] }]"`,
+      `"CONFIG_INVALID the runtime \`python\` was found at \`work/.venv/bin/python3\`, a virtual environment in a root or behind one that leads to no Python program — leave the environment (\`deactivate\`), or list the folders that it needs: runtimes: [{ name: python, read: [/its/folder] }]"`,
     );
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findRuntimes } from "../../../src/host/runtimes.ts";
+import { findRuntimes } from "../../../src/host/look/runtimes.ts";
 import { finder, foundBy, node, whole } from "./runtimes-layouts.ts";
 import { freshTrees, PROGRAM } from "./runtimes-tree.ts";
 
@@ -39,7 +39,7 @@ describe("shims", () => {
     for (const version of ["22.0.0", "../versions/20.1.0", "..", "2"]) {
       const message = found("node", [`${NODENV}/shims`, "opt/node/bin"], { NODENV_VERSION: version });
       expect(message).toBe(
-        `the runtime \`node\` was found at \`${NODENV}/shims/node\`, which stands for a version that no file names`,
+        `the runtime \`node\` was found at \`${NODENV}/shims/node\`, which is a shim for a version that no file names`,
       );
     }
     expect(() =>
@@ -89,7 +89,7 @@ describe("shims", () => {
       "no file names",
     );
     expect(found("node", ["home/me/.asdf/shims"], { ASDF_NODEJS_VERSION: "system" })).toBe(
-      "the runtime `node` is not on this machine",
+      "the runtime `node` is not installed",
     );
   });
 

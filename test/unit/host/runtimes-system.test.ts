@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { systemRuntime } from "../../../src/host/runtimes/system.ts";
+import { systemRuntime } from "../../../src/host/look/runtimes/system.ts";
 import { FOLDER, freshTrees, PROGRAM, type Tree } from "./runtimes-tree.ts";
 
 const tree = freshTrees();

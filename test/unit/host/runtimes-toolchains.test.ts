@@ -59,7 +59,7 @@ describe("rust", () => {
     expect(found("rust", ["srv/cargo/bin"], env)).toEqual(
       whole("srv/rustup/toolchains/1.80-x86_64-unknown-linux-gnu"),
     );
-    expect(found("rust", ["srv/cargo/bin"])).toContain("does not lie in a folder of one version");
+    expect(found("rust", ["srv/cargo/bin"])).toContain("is not in a folder that contains only one version");
   });
 
   test("of rustup without a default: not found", () => {
@@ -131,6 +131,6 @@ describe("go", () => {
 
   test("without what makes a GOROOT: not found", () => {
     tree().add({ "home/me/go/bin/go": PROGRAM, "home/me/go/pkg": FOLDER, "home/me/go/src": FOLDER });
-    expect(found("go", ["home/me/go/bin"])).toContain("does not lie in a folder of one version");
+    expect(found("go", ["home/me/go/bin"])).toContain("is not in a folder that contains only one version");
   });
 });

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect } from "vitest";
-import { type Host, thisHost } from "../../../src/host/host.ts";
+import { type Host, thisHost } from "../../../src/host/look/host.ts";
 import { type AbsolutePath, absolutePath, joinPath } from "../../../src/profile/path.ts";
 
 /** What stands at a path: the text of a file, a link, a folder, or a program that betrays that it was run. */

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CofferdamError } from "../../../src/errors.ts";
-import { type Host, thisHost } from "../../../src/host/host.ts";
-import { EVERYTHING } from "../../../src/host/runtimes/disk.ts";
-import type { RuntimeRequest } from "../../../src/host/runtimes/finding.ts";
-import { grantOf, settle } from "../../../src/host/runtimes/grant.ts";
-import { detectRuntimes, everyRuntime, findRuntimes } from "../../../src/host/runtimes.ts";
+import { type Host, thisHost } from "../../../src/host/look/host.ts";
+import { EVERYTHING } from "../../../src/host/look/runtimes/disk.ts";
+import type { RuntimeRequest } from "../../../src/host/look/runtimes/finding.ts";
+import { grantOf, settle } from "../../../src/host/look/runtimes/grant.ts";
+import { detectRuntimes, everyRuntime, findRuntimes } from "../../../src/host/look/runtimes.ts";
 import { type AbsolutePath, absolutePath, isInside, ROOT } from "../../../src/profile/path.ts";
 import type { Runtime } from "../../../src/tool/facts.ts";
 import { FOLDER, freshTrees, PROGRAM } from "./runtimes-tree.ts";
@@ -155,12 +155,12 @@ describe("what is not there", () => {
   test("is refused by name, with what to do", () => {
     expect(refusal(tree().host({}, []), ["go"])).toMatchInlineSnapshot(`
       "CONFIG_INVALID
-      the runtime \`go\` is not on this machine
+      the runtime \`go\` is not installed
       install \`go\`, or list the folders that it needs: runtimes: [{ name: go, read: [/its/folder] }]"
     `);
     expect(refusal(tree().host({}, []), ["system", "ruby"])).toMatchInlineSnapshot(`
       "CONFIG_INVALID
-      there is no runtime \`ruby\`
+      no runtime is named \`ruby\`
       write one of system, node, python, rust, go, git, xcode, java, haskell, or { name, read: [folder] }"
     `);
   });
@@ -246,7 +246,7 @@ describe("folders listed by hand", () => {
     expect(refusal(tree().host({}, []), [listed("opt/none")])).toMatchInlineSnapshot(`
       "CONFIG_INVALID
       the folder \`~~/opt/none\` of the runtime \`jdk\` is not a folder on this machine
-      name folders that exist"
+      name existing folders"
     `);
     expect(refusal(tree().host({}, []), [listed("opt/file")])).toContain("is not a folder");
   });
@@ -263,13 +263,13 @@ describe("folders listed by hand", () => {
       expect(refusal(host, [listed("opt/jdk", folder)])).toMatch(/^CONFIG_INVALID\n/);
     expect(refusal(host, [{ name: "all", read: [ROOT] }])).toMatchInlineSnapshot(`
       "CONFIG_INVALID
-      the folder \`/\` of the runtime \`all\` is or holds the home folder
-      list the folders below it that programs need"
+      the folder \`/\` of the runtime \`all\` is or contains the home folder
+      list the folders in it that programs need"
     `);
     expect(refusal(host, [{ name: "etc", read: [absolutePath("/etc")] }])).toMatchInlineSnapshot(`
       "CONFIG_INVALID
-      the folder \`/etc\` of the runtime \`etc\` is or holds \`/etc\`
-      list the folders below it that programs need"
+      the folder \`/etc\` of the runtime \`etc\` is or contains \`/etc\`
+      list the folders in it that programs need"
     `);
     expect(findRuntimes(host, [listed("opt/jdk")], [])).toHaveLength(1);
   });

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { MaskSearch } from "../../../src/host/search/search.ts";
+import { MaskSearch } from "../../../src/host/look/search/search.ts";
 import { joinPath, pathFromBytes, pathToBytes } from "../../../src/profile/path.ts";
 import { Wood } from "../../support/search/wooded.ts";
 

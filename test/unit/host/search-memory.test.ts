@@ -1,8 +1,8 @@
 import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { isAsRead } from "../../../src/host/search/folder.ts";
-import { MaskSearch } from "../../../src/host/search/search.ts";
+import { isAsRead } from "../../../src/host/look/search/folder.ts";
+import { MaskSearch } from "../../../src/host/look/search/search.ts";
 import { change, changes, hush } from "../../support/search/changes.ts";
 import { Wood } from "../../support/search/wooded.ts";
 

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { chownSync, rmSync, symlinkSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
-import { type ListNames, listNames } from "../../../src/host/search/list.ts";
-import { MaskSearch, USUAL_BOUNDS } from "../../../src/host/search/search.ts";
+import { type ListNames, listNames } from "../../../src/host/look/search/list.ts";
+import { MaskSearch, USUAL_BOUNDS } from "../../../src/host/look/search/search.ts";
 import { normalProfile } from "../../../src/profile/profile.ts";
 import { SearchSection } from "../../../src/tool/settings.ts";
 import { Wood } from "../../support/search/wooded.ts";
@@ -79,7 +79,7 @@ describe("a folder that others move away whenever it is listed, and back wheneve
   it.each(["ENOENT", "ENOTDIR", "ELOOP", "ESTALE"])("refuses for it in the end: %s", async (code) => {
     await expect(found(code, 10)).rejects.toMatchObject({
       code: "FACTS_UNSTABLE",
-      message: `the folder \`${wood.at("a")}\` kept being moved while it was searched for what must be protected`,
+      message: `the folder \`${wood.at("a")}\` was moved while it was searched for protected files`,
     });
   });
 

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { DARWIN_SPELLING, withoutFirmlink } from "../../../src/host/spelling.ts";
+import { DARWIN_SPELLING, withoutFirmlink } from "../../../src/host/look/spelling.ts";
 import { type AbsolutePath, knownPath } from "../../../src/profile/path.ts";
 
 let top = "";

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { inFolder, remember, toldIfFull, writeWhole } from "../../../src/host/state-files.ts";
+import { inFolder, remember, toldIfFull, writeWhole } from "../../../src/host/launch/state-files.ts";
 import { absolutePath, joinPath } from "../../../src/profile/path.ts";
 
 function folderOfItsOwn() {
@@ -35,7 +35,7 @@ test.each(["ENOSPC", "EDQUOT"])("a full disk is told by what is kept there: %s",
   expect(throwing(code)).toThrow(
     expect.objectContaining({
       code: "SANDBOX_UNAVAILABLE",
-      message: `no room is left on the disk for what is kept in \`${folder}\`: ${code}`,
+      message: `no space is left on the disk for \`${folder}\`: ${code}`,
     }),
   );
   expect(throwing("EIO")).toThrow(expect.objectContaining({ code: "EIO" }));

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { afterEach, expect, test, vi } from "vitest";
-import { thisHost } from "../../../src/host/host.ts";
-import { makeStateFolder, problemOfState } from "../../../src/host/state-folder.ts";
+import { makeStateFolder, problemOfState } from "../../../src/host/launch/state-folder.ts";
+import { thisHost } from "../../../src/host/look/host.ts";
 import { knownPath } from "../../../src/profile/path.ts";
 import { machine, refusalOf } from "../config/machine.ts";
 
@@ -24,8 +24,8 @@ test.each(["state", "./state", "~/state"])("XDG_STATE_HOME=%s is refused, not pa
   expect(refusalOf(() => thisHost())).toMatchObject({
     exit: 65,
     code: "CONFIG_INVALID",
-    message: `XDG_STATE_HOME names no folder: the path \`${xdg}\` is not absolute`,
-    hint: "set it to an absolute path, or unset it",
+    message: `invalid XDG_STATE_HOME: the path \`${xdg}\` is not absolute`,
+    hint: "set it to the absolute path of a folder, or unset it",
   });
 });
 
@@ -38,9 +38,9 @@ test("one that can't be made says so", () => {
     exit: 65,
     code: "CONFIG_INVALID",
     message: expect.stringMatching(
-      /^the state folder `~\/home\/ann\/.local\/state\/cofferdam` cannot be made: `~\/home\/ann\/.local\/state` is no folder$/,
+      /^the state folder `~\/home\/ann\/.local\/state\/cofferdam` cannot be created: `~\/home\/ann\/.local\/state` is not a folder$/,
     ),
-    hint: "make it, or set XDG_STATE_HOME to a folder of your own",
+    hint: "create it, or set XDG_STATE_HOME to a folder that you own",
   });
   makeStateFolder({ ...host, stateFolder: m.at("other/cofferdam") });
 });
@@ -53,7 +53,7 @@ test("one that stands on a file, before it is made, is told without making it", 
   writeFileSync(m.at("home/ann/.local/state"), "");
   expect(problemOfState(host)).toMatchObject({
     code: "CONFIG_INVALID",
-    message: expect.stringContaining("is no folder"),
+    message: expect.stringContaining("is not a folder"),
   });
 });
 
@@ -67,7 +67,7 @@ test.each([
   makeStateFolder(host);
   const place = `${host.stateFolder}/empty`;
   make(place);
-  expect(problemOfState(host)).toMatchObject({ message: expect.stringContaining("holds `empty`") });
+  expect(problemOfState(host)).toMatchObject({ message: expect.stringContaining("contains `empty`") });
   rmSync(place, { recursive: true });
   writeFileSync(place, "", { mode: 0o000 });
   expect(problemOfState(host)).toBeNull();
@@ -76,7 +76,7 @@ test.each([
 test("where no folder can be made at all, that is said at once", () => {
   const { host } = machine();
   const stateFolder = knownPath("/proc/self/cofferdam");
-  expect(() => makeStateFolder({ ...host, stateFolder })).toThrow(/nothing can be written in|cannot be made/);
+  expect(() => makeStateFolder({ ...host, stateFolder })).toThrow(/is not writable|cannot be created/);
 });
 
 test("one that is a link, or lies behind one, that leads nowhere is refused at once", () => {
@@ -85,7 +85,7 @@ test("one that is a link, or lies behind one, that leads nowhere is refused at o
   for (const stateFolder of [m.host.stateFolder, m.at("home/ann/.local")])
     expect(refusalOf(() => makeStateFolder({ ...m.host, stateFolder }), m.folder)).toMatchObject({
       code: "CONFIG_INVALID",
-      message: expect.stringContaining("is no folder"),
+      message: expect.stringContaining("is not a folder"),
     });
 });
 
@@ -101,8 +101,8 @@ test.each(["live", "cgroups", "journal", "ledger-lock"])(
     const refusal = {
       exit: 65,
       code: "CONFIG_INVALID",
-      message: expect.stringContaining(`holds \`${name}\`, which is not what this made`),
-      hint: expect.stringMatching(/^remove .*: it is made anew$/),
+      message: expect.stringContaining(`contains \`${name}\`, which cofferdam did not create`),
+      hint: expect.stringMatching(/^remove .*: it is created again$/),
     };
     expect(refusalOf(() => makeStateFolder(host), m.folder)).toMatchObject(refusal);
     unlinkSync(place);

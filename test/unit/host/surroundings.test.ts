@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rootCertificates } from "node:tls";
 import { describe, expect, test } from "vitest";
-import { lookAtCoreDumps } from "../../../src/host/core-dumps.ts";
-import { thisHost } from "../../../src/host/host.ts";
-import { lookAtSurroundings } from "../../../src/host/surroundings.ts";
+import { lookAtCoreDumps } from "../../../src/host/launch/core-dumps.ts";
+import { lookAtSurroundings } from "../../../src/host/launch/surroundings.ts";
+import { thisHost } from "../../../src/host/look/host.ts";
 import { knownPath } from "../../../src/profile/path.ts";
 
 describe("on macOS", () => {
@@ -22,7 +22,7 @@ describe("on macOS", () => {
 });
 
 describe.skipIf(process.platform !== "linux")("certificates that Node is told of", () => {
-  const HOST = new URL("../../../src/host", import.meta.url).pathname;
+  const HOST = new URL("../../../src/host/launch", import.meta.url).pathname;
   const SCRIPT = `
     const { inheritedDescriptors } = await import("${HOST}/inherited.ts");
     const { lookAtSurroundings } = await import("${HOST}/surroundings.ts");

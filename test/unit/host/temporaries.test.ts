@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { Temporaries } from "../../../src/host/temporaries.ts";
+import { Temporaries } from "../../../src/host/launch/temporaries.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 
 const prefixOf = (name: string): string => `.cofferdam-tmp-${name}0000000-`;

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { namesIntoTrees } from "../../../src/host/tree-names.ts";
+import { namesIntoTrees } from "../../../src/host/look/tree-names.ts";
 import { executedNames } from "../../../src/profile/executed.ts";
 import { joinPath, knownPath } from "../../../src/profile/path.ts";
 import { parsePatterns } from "../../../src/profile/pattern.ts";

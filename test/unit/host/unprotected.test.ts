@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { HostMount } from "../../../src/backend/facts.ts";
 import type { ExpectedMount } from "../../../src/backend/plan.ts";
-import { mountDiscrepancies, printMissing, unprotectedPoints } from "../../../src/host/proof.ts";
+import { mountDiscrepancies, printMissing, unprotectedPoints } from "../../../src/host/launch/proof.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 
 const planned = (point: string, change: Partial<ExpectedMount> = {}): ExpectedMount => ({

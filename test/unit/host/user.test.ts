@@ -2,10 +2,10 @@ import { chmodSync, lchownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { thisHost } from "../../../src/host/host.ts";
-import { carriedGit } from "../../../src/host/runtimes/git.ts";
-import { siteOutside } from "../../../src/host/runtimes/site.ts";
-import { chooseHome, homesOf } from "../../../src/host/user.ts";
+import { thisHost } from "../../../src/host/look/host.ts";
+import { carriedGit } from "../../../src/host/look/runtimes/git.ts";
+import { siteOutside } from "../../../src/host/look/runtimes/site.ts";
+import { chooseHome, homesOf } from "../../../src/host/look/user.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 
 const UID = process.getuid?.() ?? 0;
@@ -25,7 +25,7 @@ describe("the home that counts", () => {
   test("is that of HOME, where the folder is the user's own", () => {
     expect(chooseHome(LISTED, home, UID)).toEqual({
       home,
-      why: "HOME says so, and the folder belongs to this user alone",
+      why: "from HOME, where only this user can write",
     });
     expect(chooseHome(LISTED, `${home}/`, UID).home).toBe(home);
   });
@@ -36,27 +36,30 @@ describe("the home that counts", () => {
     if (UID === 0) lchownSync(home, other, other);
     expect(chooseHome(LISTED, foreign, UID)).toEqual({
       home: LISTED,
-      why: `the user database says so; HOME is ${foreign}, which belongs to user ${other}`,
+      why: `from the user database; HOME is ${foreign}, which belongs to user ${other}`,
     });
   });
 
-  test.each([0o770, 0o707, 0o1777])("is the user database's, where others may write in HOME: %o", (mode) => {
-    chmodSync(home, mode);
-    expect(chooseHome(LISTED, home, UID)).toEqual({
-      home: LISTED,
-      why: `the user database says so; HOME is ${home}, which others may write in`,
-    });
-    chmodSync(home, 0o755);
-    expect(chooseHome(LISTED, home, UID).home).toBe(home);
-  });
+  test.each([0o770, 0o707, 0o1777])(
+    "is the user database's, where other users can write in HOME: %o",
+    (mode) => {
+      chmodSync(home, mode);
+      expect(chooseHome(LISTED, home, UID)).toEqual({
+        home: LISTED,
+        why: `from the user database; HOME is ${home}, which other users can write in`,
+      });
+      chmodSync(home, 0o755);
+      expect(chooseHome(LISTED, home, UID).home).toBe(home);
+    },
+  );
 
   test.each([
-    [undefined, "the user database says so"],
-    ["", "the user database says so"],
-    ["/", "the user database says so"],
-    ["home/me", "the user database says so"],
-    ["/nowhere/at/all", "the user database says so; HOME is /nowhere/at/all, which is not there"],
-    [LISTED, "the user database and HOME say so"],
+    [undefined, "from the user database"],
+    ["", "from the user database"],
+    ["/", "from the user database"],
+    ["home/me", "from the user database"],
+    ["/nowhere/at/all", "from the user database; HOME is /nowhere/at/all, which does not exist"],
+    [LISTED, "from the user database and HOME"],
   ])("is the user database's, where HOME is %j", (HOME, why) => {
     expect(chooseHome(LISTED, HOME, UID)).toEqual({ home: LISTED, why });
   });
@@ -70,7 +73,7 @@ describe("the home that counts", () => {
     chmodSync(home, 0o777);
     expect(chooseHome(null, home, UID)).toEqual({
       home,
-      why: `HOME says so, and the user database does not know user ${UID}`,
+      why: `from HOME, and the user database does not know user ${UID}`,
     });
   });
 

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Volumes } from "../../../src/host/volume.ts";
+import { Volumes } from "../../../src/host/look/volume.ts";
 import { type AbsolutePath, knownPath, upwards } from "../../../src/profile/path.ts";
 import { FOLDS_CASE } from "../../support/folds-case.ts";
 

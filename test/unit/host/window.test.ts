@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { CofferdamError } from "../../../src/errors.ts";
-import { sizeLine, tellSizes } from "../../../src/host/window.ts";
+import { sizeLine, tellSizes } from "../../../src/host/launch/window.ts";
 
 test("a size is told as rows and columns, and one that no terminal has is refused", () => {
   const count = fc.integer({ min: 1, max: 65_535 });
@@ -13,7 +13,7 @@ test("a size is told as rows and columns, and one that no terminal has is refuse
     fc.double().filter((one) => !Number.isInteger(one) || one < 1 || one > 65_535),
     fc.constantFrom(0, -1, 65_536, Number.NaN, Number.POSITIVE_INFINITY),
   );
-  const refusal = { code: "USAGE", hint: "give whole numbers from 1 to 65535" };
+  const refusal = { code: "USAGE", hint: "write whole numbers from 1 to 65535" };
   fc.assert(
     fc.property(bad, count, (wrong, right) => {
       for (const size of [

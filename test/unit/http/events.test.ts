@@ -4,7 +4,8 @@ import { Snapshot } from "../../../src/http/schemas.ts";
 import { MemoryStore } from "../../../src/store/memory.ts";
 import { desk } from "../../support/approval/desk.ts";
 import { ANN, type Face, face, post, put, settled } from "../../support/http/face.ts";
-import { Blocks } from "../../support/http/wire.ts";
+import { Blocks, range } from "../../support/http/wire.ts";
+import { UnreadableStore } from "../../support/store/unreadable.ts";
 
 /** Follows the events, from now on or behind an id. */
 async function follow(at: Face, query = "", lastEventId?: string): Promise<Blocks> {
@@ -25,16 +26,6 @@ async function make(at: Face, count: number, sessionId = "session-1", name = "a"
     await at.desk.broker.respond(approvalId, { approved: true }, "ann");
   }
 }
-
-/** The numbers of the next events. */
-async function numbers(blocks: Blocks, count: number): Promise<readonly number[]> {
-  const all: number[] = [];
-  while (all.length < count) all.push(Number((await blocks.data())["seq"]));
-  return all;
-}
-
-const range = (from: number, to: number): readonly number[] =>
-  Array.from({ length: to - from }, (_, index) => from + index);
 
 describe("events", () => {
   test("come as they happen, each in its envelope under an id that its store has no other of (S0-3, S4-3)", async () => {
@@ -83,7 +74,7 @@ describe("events", () => {
     await using none = await follow(at, "?run=run-2");
     await make(at, 20);
     await make(at, 4, "session-2", "b");
-    expect(await numbers(blocks, 4)).toEqual([20, 21, 22, 23]);
+    expect(await blocks.numbers(4)).toEqual([20, 21, 22, 23]);
     await at.server.close();
     expect(await none.next()).toContain("retry");
     expect(await none.next()).toBeNull();
@@ -122,7 +113,7 @@ describe("who comes back", () => {
       const query = round % 2 === 0 ? "" : `?after=${encodeURIComponent(`${id}:${last}`)}`;
       await using blocks = await follow(at, query, round % 2 === 0 ? `${id}:${last}` : undefined);
       const making = make(at, 10, "session-1", `${round}`);
-      seen.push(...(await numbers(blocks, 10)));
+      seen.push(...(await blocks.numbers(10)));
       last = seen.at(-1) ?? -1;
       await making;
     }
@@ -144,8 +135,8 @@ describe("who comes back", () => {
     await using ahead = await follow(at, "", `${id}:5`);
     await using other = await follow(at, "?session=session-1", `${id}:5`);
     held.resolve();
-    expect(await numbers(first, 10)).toEqual(range(0, 10));
-    for (const blocks of [ahead, other]) expect(await numbers(blocks, 4)).toEqual(range(6, 10));
+    expect(await first.numbers(10)).toEqual(range(0, 10));
+    for (const blocks of [ahead, other]) expect(await blocks.numbers(4)).toEqual(range(6, 10));
   });
 
   test("to a server that was just started gets what its store keeps", async () => {
@@ -158,7 +149,7 @@ describe("who comes back", () => {
     await using at = await face({ store });
     await using blocks = await follow(at, "", `${id}:9`);
     await make(at, 10, "session-1", "b");
-    expect(await numbers(blocks, 600)).toEqual(range(10, 610));
+    expect(await blocks.numbers(600)).toEqual(range(10, 610));
   });
 
   test.each([
@@ -168,7 +159,7 @@ describe("who comes back", () => {
     ["with a number that is none", "*:1e3", "another store"],
     ["behind what is kept", "*:3", "gone"],
   ])("%s is told to look anew, and then goes on", async (_what, lastEventId, because) => {
-    await using at = await face({ store: new MemoryStore({ mostEvents: 20 }) });
+    await using at = await face({ store: new MemoryStore({ maxEvents: 20 }) });
     const id = await at.desk.store.id();
     await make(at, 100);
     await using blocks = await follow(at, "", lastEventId.replace("*", id));
@@ -177,7 +168,7 @@ describe("who comes back", () => {
       `id: ${id}:99\nevent: reset\ndata: {"because":"${because}","lastEventId":"${id}:99"}`,
     );
     await make(at, 2, "session-1", "b");
-    expect(await numbers(blocks, 2)).toEqual([100, 101]);
+    expect(await blocks.numbers(2)).toEqual([100, 101]);
   });
 });
 
@@ -196,7 +187,7 @@ describe("many who follow", () => {
     const all = await Promise.all(Array.from({ length: 50 }, () => follow(at)));
     const before = store.reads;
     await make(at, 40);
-    const seen = await Promise.all(all.map((blocks) => numbers(blocks, 40)));
+    const seen = await Promise.all(all.map((blocks) => blocks.numbers(40)));
     expect(new Set(seen.map(String))).toEqual(new Set([String(range(0, 40))]));
     // One for the server and one for the broker's own learner, each with a look that finds nothing after each event.
     expect(store.reads - before).toBeLessThan(200);
@@ -204,7 +195,7 @@ describe("many who follow", () => {
   });
 
   test("are no more than may be, and whoever leaves makes room", async () => {
-    await using at = await face({ mostSubscribers: 2 });
+    await using at = await face({ maxSubscribers: 2 });
     const first = await follow(at);
     await using _second = await follow(at);
     const third = await at.ask("/events");
@@ -229,21 +220,15 @@ describe("many who follow", () => {
   });
 
   test("go on when the store was out of reach for a while", async () => {
-    let isDown = false;
-    class Shaky extends MemoryStore {
-      override async eventsAfter(...args: Parameters<MemoryStore["eventsAfter"]>) {
-        if (isDown) throw new Error("connection lost");
-        return super.eventsAfter(...args);
-      }
-    }
-    await using at = await face({ store: new Shaky() });
+    const store = new UnreadableStore();
+    await using at = await face({ store });
     await using blocks = await follow(at);
     await make(at, 2);
-    expect(await numbers(blocks, 2)).toEqual([0, 1]);
-    isDown = true;
+    expect(await blocks.numbers(2)).toEqual([0, 1]);
+    store.isDown = true;
     await make(at, 4, "session-1", "b");
-    isDown = false;
-    expect(await numbers(blocks, 4)).toEqual([2, 3, 4, 5]);
+    store.isDown = false;
+    expect(await blocks.numbers(4)).toEqual([2, 3, 4, 5]);
   });
 
   test("come to an end with the server, and with the broker", async () => {
@@ -289,19 +274,19 @@ describe("one who takes nothing is cut off, the others notice nothing, and what 
         await new Promise((resolve) => setTimeout(resolve, 2));
       }
     })();
-    expect(await numbers(quick, 120)).toEqual(range(0, 120));
+    expect(await quick.numbers(120)).toEqual(range(0, 120));
     await making;
     const cut = new Blocks(slow);
     const before: number[] = [];
     const reading = (async () => {
       for (;;) before.push(Number((await cut.data())["seq"]));
     })();
-    await expect(reading).rejects.toThrow("it was too slow");
+    await expect(reading).rejects.toThrow("the client was too slow");
     const last = before.length - 1;
     expect(before).toEqual(range(0, before.length));
     expect(last).toBeLessThan(60);
     await using back = new Blocks(await open(`${id}:${last}`));
-    expect(await numbers(back, 119 - last)).toEqual(range(last + 1, 120));
+    expect(await back.numbers(119 - last)).toEqual(range(last + 1, 120));
     await at.broker[Symbol.asyncDispose]();
   });
 });

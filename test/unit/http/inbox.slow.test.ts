@@ -87,7 +87,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
       "1:05 left",
       "asked by the agent builder",
       "in the project /home/ann/shop",
-      "It asked for more than it would get: write /home/ann/.npm is not granted",
+      "Requested but not granted: write /home/ann/.npm is not granted",
       "Hidden, as secrets: env.TOKEN (by its name)",
       "The command",
       "in /home/ann/notes",
@@ -389,7 +389,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
     const { page } = inbox;
     await inbox.read();
     expect(await page.locator("#session").isEnabled()).toBe(false);
-    expect(await page.locator("#unseen").innerText()).toBe("What the session covers is further down.");
+    expect(await page.locator("#unseen").innerText()).toBe("The scope for the session is further down.");
     await page.keyboard.press("s");
     await until(async () => {
       await page.keyboard.press("v");
@@ -510,7 +510,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
     const row = inbox.page.locator("#grants li");
     await row.waitFor();
     expect(await row.innerText()).toContain("deploy\\u{202e} to staging");
-    await row.getByRole("button", { name: "Take back" }).click();
+    await row.getByRole("button", { name: "Revoke" }).click();
     await row.waitFor({ state: "detached" });
     expect(await at.desk.broker.grants(null)).toEqual([]);
   });
@@ -654,7 +654,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
     evil.close();
     expect(await at.desk.broker.pending()).toHaveLength(3);
     expect(at.refused().filter((line) => line.startsWith("POST"))).toEqual([
-      "POST /approvals/one 403 a page of another origin asks",
+      "POST /approvals/one 403 the request comes from a page of another origin",
     ]);
   });
 

@@ -40,7 +40,7 @@ describe("http.auth: a server listens where nothing outside of the machine reach
       allowRemote: true,
       hosts: ["approvals.example"],
     });
-    expect(open.warnings).toEqual([expect.stringContaining("others in the network reach `0.0.0.0`")]);
+    expect(open.warnings).toEqual([expect.stringContaining("other machines can reach `0.0.0.0`")]);
     expect(open.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     const status = async (host: string) =>
       (await send(open.url, { path: "/health", headers: { host } })).status;
@@ -116,12 +116,12 @@ describe("a unix socket", () => {
     mkdirSync(join(folder, "shared/own"), { mode: 0o700 });
     symlinkSync(join(folder, "shared/own"), join(folder, "link"));
     writeFileSync(join(folder, "file"), "");
-    expect(await refused(join(folder, "shared/s"))).toContain("which others can change");
-    expect(await refused(join(folder, "shared/own/s"))).toContain("which others can change");
-    expect(await refused(join(folder, "link/s"))).toContain("which others can change");
-    expect(await refused("/tmp/s.sock")).toContain("which others can change");
-    expect(await refused(join(folder, "file"))).toContain("is there already, and no socket");
-    expect(await refused(join(folder, "nowhere/s"))).toContain("which is not there");
+    expect(await refused(join(folder, "shared/s"))).toContain("which other users can change");
+    expect(await refused(join(folder, "shared/own/s"))).toContain("which other users can change");
+    expect(await refused(join(folder, "link/s"))).toContain("which other users can change");
+    expect(await refused("/tmp/s.sock")).toContain("which other users can change");
+    expect(await refused(join(folder, "file"))).toContain("already exists, and is not a socket");
+    expect(await refused(join(folder, "nowhere/s"))).toContain("which does not exist");
     expect(await refused(join(folder, "x".repeat(120)))).toContain("is longer than 103 bytes");
     expect(await refused(join(folder, "s"))).toBe("served");
   });

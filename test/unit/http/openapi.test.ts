@@ -156,7 +156,7 @@ describe("the description", () => {
 
 /** A server with something that waits and something that is granted. */
 async function prepared(): Promise<Face> {
-  const at = await face({ mostSubscribers: 1, answerRate: { atOnce: 2, perSecond: 0.001 } });
+  const at = await face({ maxSubscribers: 1, answerRate: { atOnce: 2, perSecond: 0.001 } });
   const { now } = at.desk.clock;
   void put(at.desk.broker, { createdAt: now, expiresAt: now + 60_000 });
   await at.desk.broker.saveGrant({

@@ -1,68 +1,9 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Approvers, bearerToken, makeToken } from "../../../src/http/approvers.ts";
 import { Buckets } from "../../../src/http/buckets.ts";
 import { printEventId, seqOf } from "../../../src/http/event-id.ts";
-import type { Frame } from "../../../src/http/frame.ts";
-import { Guard } from "../../../src/http/guard.ts";
+import { OriginGuard } from "../../../src/http/guard.ts";
 import { pageFile } from "../../../src/http/page.ts";
-import { Ring } from "../../../src/http/ring.ts";
-
-const frame = (seq: number, size = 10): Frame => ({
-  seq,
-  runId: "run",
-  sessionId: "session",
-  bytes: { envelope: new Uint8Array(size), stream: null },
-});
-
-describe("the ring of the last events", () => {
-  test("finds the place behind every number that it still has all of, also where numbers leave gaps", () => {
-    const ring = new Ring(9, { frames: 10, bytes: 1e6 });
-    for (const seq of [10, 12, 13, 20]) ring.push(frame(seq));
-    expect([8, 9, 10, 11, 12, 19, 20, 25].map((seq) => ring.placeBehind(seq))).toEqual([
-      null,
-      0,
-      1,
-      1,
-      2,
-      3,
-      4,
-      4,
-    ]);
-    expect([0, 1, 2, 3, 4].map((place) => ring.at(place)?.seq)).toEqual([10, 12, 13, 20, undefined]);
-  });
-
-  test.each([
-    ["frames", { frames: 100, bytes: 1e9 }],
-    ["bytes", { frames: 1e9, bytes: 1_000 }],
-  ])("holds no more %s than it may, and says what is gone", (_what, size) => {
-    const ring = new Ring(-1, size);
-    const wrong: number[] = [];
-    for (let seq = 0; seq < 1_000; seq += 1) {
-      ring.push(frame(seq));
-      const first = ring.placeBehind(seq - 100) ?? 0;
-      for (let place = first; place < ring.end; place += 1)
-        if (ring.at(place)?.seq !== place) wrong.push(place);
-    }
-    expect(wrong).toEqual([]);
-    expect([ring.end, ring.lastSeq]).toEqual([1_000, 999]);
-    expect(ring.placeBehind(800)).toBeNull();
-    expect(ring.placeBehind(900)).toBe(901);
-    expect(ring.at(800)).toBeNull();
-  });
-
-  test("an event that is larger than all of it is gone at once", () => {
-    const ring = new Ring(-1, { frames: 10, bytes: 100 });
-    ring.push(frame(0));
-    ring.push(frame(1, 500));
-    expect([ring.at(0), ring.at(1), ring.end, ring.placeBehind(0), ring.placeBehind(1)]).toEqual([
-      null,
-      null,
-      2,
-      null,
-      2,
-    ]);
-  });
-});
 
 test("an id is of one store, and holds a number and nothing else", () => {
   const id = printEventId("a:b", 7);
@@ -137,7 +78,10 @@ test("http.auth: a token is read from a header of its one form", () => {
 });
 
 test("http.auth: whom an address names counts as `Host` does, with or without the port that is usual", () => {
-  const guard = new Guard({ hosts: ["approvals.example:443", "127.0.0.1:8080", "[::1]:80"], origins: [] });
+  const guard = new OriginGuard({
+    hosts: ["approvals.example:443", "127.0.0.1:8080", "[::1]:80"],
+    origins: [],
+  });
   const codeOf = (url: string, host: string) =>
     guard.refuses({ url, host, origin: undefined })?.code ?? "let in";
   expect([

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { face } from "../../support/http/face.ts";
 import { send, shout } from "../../support/http/wire.ts";
 
-const TOO_MANY = "429 more requests came by one connection than it takes answers for";
+const TOO_MANY = "429 too many requests on one connection without reading the answers";
 
 test("four requests of one connection may wait for their answers, which come in order", async () => {
   await using at = await face();

@@ -385,8 +385,8 @@ describe("http.auth: nothing but an approver's own answer changes anything, and 
       await shout(at.server.url, `GET ${target} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`),
     ).toMatch(/^HTTP\/1\.1 421 /);
     expect(at.refused()).toEqual([
-      "GET /grants 417 the request expects what this server does not know",
-      "GET /grants 421 the request is for a server of another name",
+      "GET /grants 417 the server does not support this `Expect` header",
+      "GET /grants 421 the request names another server",
     ]);
   });
 
@@ -511,8 +511,8 @@ test("what breaks inside is told without a word of what it was", async () => {
     {
       error: {
         code: "INTERNAL",
-        message: "something went wrong in the server",
-        hint: "look at what its process says",
+        message: "internal error of the server",
+        hint: "see the output of the server process",
       },
     },
   ]);

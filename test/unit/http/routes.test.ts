@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { createGate } from "../../../src/entry/gate.ts";
 import { serveApprovals } from "../../../src/http/serve.ts";
-import { BrokerHandler, createGate, defineTool } from "../../../src/index.ts";
+import { BrokerHandler, defineTool } from "../../../src/index.ts";
 import { desk } from "../../support/approval/desk.ts";
 import { ANN, BOB, face, post, put, settled } from "../../support/http/face.ts";
 

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { Desk, type Ending, endingIn, endingOf } from "../../../src/inbox/desk.ts";
+import { endingIn, endingOf, InboxState, type RequestEnding } from "../../../src/inbox/desk.ts";
 import { requestWith } from "../../support/approval/request.ts";
 
 const asked = (approvalId: string, runId = "run-1", groupId: string | null = null) =>
   requestWith({ approvalId, runId, groupId });
-const NO: Ending = { outcome: "rejected", isForSession: false, by: "ann", note: "no", at: 5_000 };
+const NO: RequestEnding = { outcome: "rejected", isForSession: false, by: "ann", note: "no", at: 5_000 };
 
 test("what waits is kept in the order in which it came, and what is over is no more of it", () => {
-  const desk = new Desk();
+  const desk = new InboxState();
   for (const id of ["1", "2", "3"]) desk.add(asked(id));
   desk.add(asked("2"));
   desk.end("1", NO);
@@ -18,7 +18,7 @@ test("what waits is kept in the order in which it came, and what is over is no m
 });
 
 test("an ending that is heard of before its request ends it as soon as that is known", () => {
-  const desk = new Desk();
+  const desk = new InboxState();
   desk.end("1", NO);
   expect([desk.waiting.size, desk.decided.size]).toEqual([0, 0]);
   desk.add(asked("1"));
@@ -26,7 +26,7 @@ test("an ending that is heard of before its request ends it as soon as that is k
 });
 
 test("what waits no more when all is looked at anew stays until it is known what became of it", () => {
-  const desk = new Desk();
+  const desk = new InboxState();
   for (const id of ["1", "2"]) desk.add(asked(id));
   expect(desk.replace([asked("2"), asked("3")])).toEqual(["1"]);
   expect([...desk.waiting.keys()]).toEqual(["1", "2", "3"]);
@@ -36,7 +36,7 @@ test("what waits no more when all is looked at anew stays until it is known what
 });
 
 test("of what was decided the last fifty are kept", () => {
-  const desk = new Desk();
+  const desk = new InboxState();
   for (let index = 0; index < 60; index += 1) {
     desk.add(asked(`${index}`));
     desk.end(`${index}`, NO);
@@ -45,7 +45,7 @@ test("of what was decided the last fifty are kept", () => {
 });
 
 test("those of a turn are of one run, whatever others call theirs", () => {
-  const desk = new Desk();
+  const desk = new InboxState();
   for (const [id, run, group] of [
     ["1", "run-1", "turn"],
     ["2", "run-1", "turn"],
@@ -68,7 +68,7 @@ test("how a request ended is read from an event, and from what the server shows"
     created_at: 5,
   } as const;
   const payload = { approved: true, remember: "session", by: "ann", note: null, is_edited: false };
-  const yes: Ending = { outcome: "approved", isForSession: true, by: "ann", note: null, at: 5_000 };
+  const yes: RequestEnding = { outcome: "approved", isForSession: true, by: "ann", note: null, at: 5_000 };
   expect(endingIn({ ...envelope, type: "approval.resolved", payload })).toEqual(yes);
   expect(endingIn({ ...envelope, type: "approval.expired", payload: {} })).toMatchObject({
     outcome: "expired",

@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from "vitest";
-import { Wait } from "../../../src/inbox/wait.ts";
+import { AnswerWait } from "../../../src/inbox/wait.ts";
 
 let now = 0;
-let wait: Wait;
+let wait: AnswerWait;
 beforeEach(() => {
   now = 0;
-  wait = new Wait(() => now);
+  wait = new AnswerWait(() => now);
 });
 
 /** Time goes by. */

@@ -35,7 +35,7 @@ test("a record whose last line is cut off is told as far as it goes, and says no
   expect(readRun(folder, "cut")).toEqual({ events: [event], problem: "cut off" });
   expect(readRun(folder, "whole")).toEqual({ events: [event], problem: null });
   appendFileSync(`${folder}/cut.jsonl`, `\n${JSON.stringify(event)}\n`);
-  expect(readRun(folder, "cut")).toEqual({ events: [event], problem: "line 2 is no event" });
+  expect(readRun(folder, "cut")).toEqual({ events: [event], problem: "line 2 is not an event" });
 });
 
 test("a record that is closed takes nothing more, and says why", () => {
@@ -48,13 +48,13 @@ test("a record that is closed takes nothing more, and says why", () => {
   expect(readRun(folder, "closed").events).toEqual([event]);
 });
 
-test("what is no plain file is no record", () => {
+test("what is not a regular file is no record", () => {
   const { folder } = recorded();
   symlinkSync("nowhere", `${folder}/dangling.jsonl`);
   mkdirSync(`${folder}/folder.jsonl`);
   expect(recordedRuns(folder).toSorted()).toEqual(["cut", "whole"]);
   for (const run of ["dangling", "folder"])
-    expect(refusalOf(() => readRun(folder, run)).message).toBe(`there is no run \`${run}\``);
+    expect(refusalOf(() => readRun(folder, run)).message).toBe(`no run has the id \`${run}\``);
 });
 
 test("a line for which there is no room throws and is taken back, and the next that has room is read", () => {

@@ -63,7 +63,7 @@ describe("journal.chain: a record in several files is one", () => {
       ["a", 1],
       ["b", 2],
     ]);
-    const message = "`segmentBytes` is no number of bytes";
+    const message = "`segmentBytes` is not a number of bytes";
     for (const segmentBytes of [0, 1.5, Number.NaN])
       expect(refusalOf(() => new FileJournal(folder.path, "c", { segmentBytes }))).toMatchObject({
         code: "USAGE",
@@ -163,10 +163,10 @@ describe("journal.chain: a record in several files is one", () => {
     rmSync(folder.at("run.jsonl.000003"));
     expect(readRun(folder.path, "run")).toMatchObject({
       events: { length: 3 },
-      problem: "file 3 of it is missing",
+      problem: "file 3 of the record is missing",
     });
     truncateSync(folder.at("run.jsonl.000002"), 30);
-    expect(readRun(folder.path, "run").problem).toBe("cut off, in file 2 of it");
+    expect(readRun(folder.path, "run").problem).toBe("cut off, in file 2 of the record");
   });
 });
 

@@ -7,8 +7,8 @@ import {
   type SpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
 import { afterEach, describe, expect, test } from "vitest";
-import { createGate, type GateSettings } from "../../../src/approval/create-gate.ts";
 import { approved, rejected } from "../../../src/approval/factories.ts";
+import { createGate, type GateSettings } from "../../../src/call/create-gate.ts";
 import { MemoryJournal } from "../../../src/journal/journal.ts";
 import { defineTool } from "../../../src/tool/define-tool.ts";
 import { handlingAll, SILENCE } from "../../support/approval/desk.ts";

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { appendFileSync, chmodSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { type Head, headOf, printHead, reachOf, readHeads } from "../../../src/journal/heads.ts";
+import { headOf, type JournalHead, printHead, reachOf, readHeads } from "../../../src/journal/heads.ts";
 import { readRun } from "../../../src/journal/record.ts";
 import { verifyRun } from "../../../src/journal/verify.ts";
 import { event, RecordFolder, wholeLines } from "../../support/journal/records.ts";
@@ -142,7 +142,7 @@ test("journal.chain: what was cut off whole, or written anew with hashes and all
   rmSync(folder.at("run.jsonl"));
   folder.record("run", TEXTS);
   const head = kept(folder);
-  const reached = (one: Head) => reachOf(verifyRun(folder.path, "run", new Set([one.hash])), one);
+  const reached = (one: JournalHead) => reachOf(verifyRun(folder.path, "run", new Set([one.hash])), one);
   expect([early, head].map(reached)).toEqual([
     { kind: "reached", after: 1 },
     { kind: "reached", after: 0 },
@@ -170,7 +170,7 @@ test("the hashes are those that the text of `chain.ts` says", () => {
 });
 
 test("a head is read as it was printed, in words and as JSON; what is none is refused with its line", () => {
-  const heads: readonly Head[] = [
+  const heads: readonly JournalHead[] = [
     { run: "run", lines: 9, hash: "0123456789abcdef".repeat(4), at: "2030-01-02T03:04:05.678Z" },
     { run: "a run of mine", lines: 1, hash: "f".repeat(64), at: null },
   ];
@@ -179,7 +179,7 @@ test("a head is read as it was printed, in words and as JSON; what is none is re
   for (const line of ["nothing", "{}", `${"f".repeat(63)} 1 - run`, `${"f".repeat(64)} 0 - run`])
     expect(refusalOf(() => readHeads(`\n${line}`))).toMatchObject({
       code: "USAGE",
-      message: `line 2 is no head: \`${line}\``,
+      message: `line 2 is not a head: \`${line}\``,
     });
 });
 
@@ -191,14 +191,14 @@ test("a line that is too long for an event is none, and is not kept in memory", 
   truncateSync(folder.at("run.jsonl"), 80 * 1024 * 1024);
   appendFileSync(folder.at("run.jsonl"), `\n${lines.slice(2).join("\n")}\n`);
   expect(verifyRun(folder.path, "run")).toMatchObject({ kind: "broken", reason: "no event", line: 3 });
-  expect(readRun(folder.path, "run").problem).toBe("line 3 is no event");
+  expect(readRun(folder.path, "run").problem).toBe("line 3 is not an event");
 });
 
 function bare(line: string): string {
   return line.replace(/,"hash":"\w+"\}$/, "}");
 }
 
-function kept(folder: RecordFolder): Head {
+function kept(folder: RecordFolder): JournalHead {
   const head = headOf(verifyRun(folder.path, "run"));
   if (head === null) throw new Error("there is no head");
   return head;

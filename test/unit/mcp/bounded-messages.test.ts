@@ -30,7 +30,7 @@ describe("messages of a client", () => {
     const refused = (id: unknown, why: string) => ({
       jsonrpc: "2.0",
       id,
-      error: { code: -32600, message: `the message is too much to be read: ${why}` },
+      error: { code: -32600, message: `${why}` },
     });
     const { passed, answers } = await sent([
       call(1, values(29_000)),
@@ -46,9 +46,9 @@ describe("messages of a client", () => {
         .map((line) => JSON.parse(line).id),
     ).toEqual([1, 4]);
     expect(answers).toEqual([
-      refused(2, "it holds more than 30000 values"),
-      refused("three", "it is nested deeper than 256"),
-      refused(5, "it is nested deeper than 256"),
+      refused(2, "the message has more than 30000 values"),
+      refused("three", "the message is nested deeper than 256 levels"),
+      refused(5, "the message is nested deeper than 256 levels"),
     ]);
   });
 

@@ -36,7 +36,7 @@ describe("whoever sits at an MCP client that keeps a session", () => {
     const request = await at.request("elicitation/create");
     const params: Loose = Object.assign({}, request["params"]);
     expect(Object.keys(params)).toEqual(["message", "requestedSchema"]);
-    expect(params["message"]).toContain("cofferdam asks: this call needs your yes\ntool: fs/write\n");
+    expect(params["message"]).toContain("cofferdam asks: this call needs your approval\ntool: fs/write\n");
     expect(at.serverSaw.some(({ method }) => method === "tools/call")).toBe(false);
     at.client({ id: String(request["id"]), result: said("yes, once") });
     expect(textOf(await at.answer(1))).toContain("content");
@@ -69,7 +69,7 @@ describe("whoever sits at an MCP client that keeps a session", () => {
       await at.initialize(capabilities);
       const text = textOf(await at.call(1, "write"));
       expect(text).toContain(
-        "the MCP client brings no questions to its user: use a client that declares `elicitation`, or open a channel under `approval.channels`",
+        "the MCP client can't ask its user: use a client that declares `elicitation`, or open a channel under `approval.channels`",
       );
       expect(at.clientSaw.filter(({ method }) => method !== undefined)).toEqual([]);
     }
@@ -104,7 +104,7 @@ describe("whoever sits at an MCP client of the stateless revision", () => {
     using at = new Scripted({ server: plainServer(), asked: null });
     const { state, request, message } = wants(await at.ask(1, "tools/call", params));
     expect(request).toMatchObject({ method: "elicitation/create", params: { mode: "form" } });
-    expect(message).toContain("cofferdam asks: this call needs your yes\ntool: fs/write\n");
+    expect(message).toContain("cofferdam asks: this call needs your approval\ntool: fs/write\n");
     expect(at.serverSaw).toEqual([]);
     const _meta = { ...envelope(), progressToken: 2 };
     const retry = { ...params, _meta, inputResponses: { cofferdam: said("yes, once") }, requestState: state };
@@ -149,7 +149,7 @@ describe("whoever sits at an MCP client of the stateless revision", () => {
   it("is not asked where the client brings no forms", async () => {
     using at = new Scripted({ server: plainServer(), asked: null });
     const answer = await at.ask(1, "tools/call", { ...params, _meta: envelope({}) });
-    expect(textOf(answer)).toContain("the MCP client brings no questions to its user");
+    expect(textOf(answer)).toContain("the MCP client can't ask its user");
   });
 
   it("who comes back too late learns what became of it", async () => {
@@ -157,7 +157,7 @@ describe("whoever sits at an MCP client of the stateless revision", () => {
     const { state } = wants(await at.ask(1, "tools/call", params));
     await vi.waitUntil(() => at.journal.of("call.ended").length === 1);
     const retry = { ...params, inputResponses: { cofferdam: said("yes, once") }, requestState: state };
-    expect(textOf(await at.ask(2, "tools/call", retry))).toContain("nobody answered in time");
+    expect(textOf(await at.ask(2, "tools/call", retry))).toContain("the request was not answered in time");
     expect(at.serverSaw).toEqual([]);
   });
 });
@@ -205,7 +205,7 @@ describe("what a wrapped server of the stateless revision wants before it answer
   it("is denied where the config says nothing of it: the model is told what it depends on, and saying so lets it pass", async () => {
     using denied = new Scripted({ server: wanting({ k: question }) });
     expect(JSON.stringify(await denied.ask(1, "tools/call", params))).toContain(
-      "it depends on what the config says of this server's `sampling` and `elicitation`",
+      "change `sampling` or `elicitation` of this server in the config",
     );
     using allowed = new Scripted({ server: wanting({ k: question }), section: { elicitation: "allow" } });
     expect((await allowed.ask(1, "tools/call", params))["result"]).toMatchObject({

@@ -33,7 +33,7 @@ describe("a call of a wrapped server's tool", () => {
         content: [
           {
             type: "text",
-            text: "Denied: not today\nWhat would help: ask for something else, or run it again to be asked again",
+            text: "Denied: not today\nWhat would help: make another call, or repeat this one to ask again",
           },
         ],
         isError: true,
@@ -118,11 +118,11 @@ describe("a call of a wrapped server's tool", () => {
     using at = new Scripted({ server: (message) => plainServer(tools)(message), asked });
     await at.ask("l1", "tools/list");
     const text = textOf(await at.call(1, "a"));
-    expect(text).toContain("lists another tool under this name by now");
-    expect(text).toContain("list the tools and call it again");
+    expect(text).toContain("the server changed the definition of this tool");
+    expect(text).toContain("request the list of tools again (`tools/list`), then call the tool");
     expect(at.serverSaw.map(({ method }) => method)).toEqual(["tools/list", "tools/list"]);
     // As the hint says: by now the list stays as it is.
-    expect(textOf(await at.call(2, "a"))).not.toContain("by now");
+    expect(textOf(await at.call(2, "a"))).not.toContain("changed the definition");
     expect(at.serverSaw.at(-1)?.["method"]).toBe("tools/call");
   });
 
@@ -163,8 +163,8 @@ describe("a call of a wrapped server's tool", () => {
       result: { tools: [{ name: "c" }] },
     });
     for (const name of ["a", "b"])
-      expect(textOf(await at.call(name, name))).toContain("can't be called: it is listed twice");
-    expect(textOf(await at.call("c", "c"))).not.toContain("can't be called");
+      expect(textOf(await at.call(name, name))).toContain(`cannot call \`${name}\`: it is listed twice`);
+    expect(textOf(await at.call("c", "c"))).not.toContain("cannot call");
     expect(at.told).toEqual([
       "the tool `b`: it is listed twice",
       "the tool `b`: it is listed twice",
@@ -230,7 +230,7 @@ describe("a call of a wrapped server's tool", () => {
     await at.ask(1, "ping");
     expect([at.serverSaw.map(({ method }) => method), at.told]).toEqual([
       ["ping"],
-      ["what the client told, `tools/call`: it is no notification"],
+      ["`tools/call` from the client: the method of a notification must start with `notifications/`"],
     ]);
   });
 
@@ -254,9 +254,9 @@ describe("a call of a wrapped server's tool", () => {
     expect(textOf(await at.call(1, "a"))).toContain("content");
     changes = ["a mount arrived at /x"];
     expect((await at.call(2, "a"))["error"]).toMatchObject({
-      message: "the MCP server fs is gone: its walls are not as they were proven: a mount arrived at /x",
+      message: "the MCP server fs stopped: its sandbox has changed: a mount arrived at /x",
     });
     expect(at.serverSaw.length).toBe(1);
-    expect(await at.gateway.over).toContain("a mount arrived at /x");
+    expect(await at.gateway.ended).toContain("a mount arrived at /x");
   });
 });

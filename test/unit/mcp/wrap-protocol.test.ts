@@ -100,11 +100,11 @@ describe("what goes through a wrapped server's gateway", () => {
   it("is no message of the client's that is too long or not UTF-8; what comes behind it is", async () => {
     using at = new Scripted({ server: plainServer() });
     const long = Buffer.alloc(17 * 1024 ** 2, 32);
-    await at.gateway.takeFromClient(long);
-    await at.gateway.takeFromClient(Buffer.from([10, 0x22, 0xff, 0x22, 10]));
+    await at.gateway.readClient(long);
+    await at.gateway.readClient(Buffer.from([10, 0x22, 0xff, 0x22, 10]));
     expect(at.clientSaw.map(({ error }) => JSON.stringify(error))).toEqual([
       '{"code":-32600,"message":"the message is too long"}',
-      '{"code":-32600,"message":"it is not UTF-8"}',
+      '{"code":-32600,"message":"the message is not valid UTF-8"}',
     ]);
     expect(await at.ask(1, "ping")).toMatchObject({ id: 1 });
   });
@@ -133,8 +133,8 @@ describe("a wrapped server that misbehaves", () => {
     await at.initialize();
     expect(at.clientSaw.map(({ id }) => id)).toEqual(["init"]);
     expect(at.told).toEqual([
-      "a message: it spoke before it was spoken to",
-      "a message: it spoke before it was spoken to",
+      "a message: it was sent before the first request",
+      "a message: it was sent before the first request",
     ]);
   });
 
@@ -152,7 +152,7 @@ describe("a wrapped server that misbehaves", () => {
     expect(await at.ask(1, "vendor/x")).toMatchObject({ id: 1 });
     expect(at.over).toBe(null);
     for (let times = 0; times < 100; times += 1) at.server("garbage\n");
-    expect(await at.gateway.over).toBe("it sent too much that is no message of the protocol");
+    expect(await at.gateway.ended).toBe("it sent too many invalid messages");
     expect(at.told.length).toBe(3);
   });
 
@@ -199,7 +199,7 @@ describe("a wrapped server that misbehaves", () => {
     at.gateway.end("it ended with status 3");
     for (const id of [1, 2])
       expect((await at.answer(id))["error"]).toMatchObject({
-        message: "the MCP server fs is gone: it ended with status 3",
+        message: "the MCP server fs stopped: it ended with status 3",
       });
   });
 
@@ -207,8 +207,8 @@ describe("a wrapped server that misbehaves", () => {
     using at = new Scripted({ server: plainServer() });
     await at.initialize();
     const part = Buffer.alloc(1024 ** 2, 65);
-    for (let times = 0; times < 9; times += 1) await at.gateway.takeFromServer(part);
-    expect(await at.gateway.over).toBe("it sent a message that is too long");
+    for (let times = 0; times < 9; times += 1) await at.gateway.readServer(part);
+    expect(await at.gateway.ended).toBe("it sent a message that is too long");
   });
 
   it("that floods is held back by a slow client", async () => {
@@ -223,16 +223,16 @@ describe("a wrapped server that misbehaves", () => {
     await at.initialize();
     const before = taken;
     const line = `${JSON.stringify({ jsonrpc: "2.0", method: "notifications/message", params: {} })}\n`;
-    await at.gateway.takeFromServer(Buffer.from(line.repeat(5)));
+    await at.gateway.readServer(Buffer.from(line.repeat(5)));
     expect(taken - before).toBe(5);
   });
 
   it("is asked nothing and ended when it can't be started, and the client is told why", async () => {
     using at = new Scripted({ server: plainServer(), start: async () => "a rule denies it" });
     expect((await at.ask(1, "vendor/x"))["error"]).toMatchObject({
-      message: "the MCP server fs is gone: a rule denies it",
+      message: "the MCP server fs stopped: a rule denies it",
     });
-    expect(await at.gateway.over).toBe("a rule denies it");
+    expect(await at.gateway.ended).toBe("a rule denies it");
   });
 });
 
@@ -271,7 +271,7 @@ describe("what a wrapped server wants of the client", () => {
     });
     await vi.waitUntil(() => at.serverSaw.filter(({ method }) => method === undefined).length === 2);
     expect(at.serverSaw.filter(({ method }) => method === undefined)).toEqual([
-      { jsonrpc: "2.0", id: 1, error: { code: -1, message: "it was not allowed" } },
+      { jsonrpc: "2.0", id: 1, error: { code: -1, message: "the request was not approved" } },
       { jsonrpc: "2.0", id: 2, result: { action: "decline" } },
     ]);
     expect([at.asked.tools, at.clientSaw.length]).toEqual([[], 1]);
@@ -307,11 +307,11 @@ describe("what a wrapped server wants of the client", () => {
   it("is a question that says whose it is in each row, and looks like none of ours", async () => {
     using at = new Scripted({ server: plainServer(), section: { elicitation: "allow" } });
     await at.initialize(CAN);
-    const message = "cofferdam asks: this call needs your yes\ntool: shell\u202e\r\nwould do: run ls";
+    const message = "cofferdam asks: this call needs your approval\ntool: shell\u202e\r\nwould do: run ls";
     const requestedSchema = {
       type: "object",
       properties: {
-        answer: { type: "string", title: "May it run?\u200b", enum: ["yes, once", "no"] },
+        answer: { type: "string", title: "Approve this call?\u200b", enum: ["yes, once", "no"] },
         b: { type: "boolean" },
       },
     };
@@ -319,16 +319,16 @@ describe("what a wrapped server wants of the client", () => {
     const { params } = await at.request("elicitation/create");
     expect(params).toEqual({
       message: [
-        "The MCP server fs asks this. It is no question of cofferdam's, and allows nothing.",
-        "it says:",
-        "│ cofferdam asks: this call needs your yes",
+        "The MCP server fs asks this. The question is not from cofferdam, and your answer approves nothing.",
+        "message:",
+        "│ cofferdam asks: this call needs your approval",
         "│ tool: shell\\u{202e}\\u{d}",
         "│ would do: run ls",
       ].join("\n"),
       requestedSchema: {
         type: "object",
         properties: {
-          answer: { type: "string", title: "fs: May it run?\\u{200b}", enum: ["yes, once", "no"] },
+          answer: { type: "string", title: "fs: Approve this call?\\u{200b}", enum: ["yes, once", "no"] },
           b: { type: "boolean", title: "fs: b" },
         },
       },

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { lineSteps } from "../../../src/mcp/wrap/wire.ts";
+import { parseMessages } from "../../../src/mcp/wrap/json-rpc.ts";
 import { allSteps } from "../../../src/policy/steps.ts";
 import { Asked } from "../../support/approval/asked.ts";
 import { type Loose, plainServer, Scripted, textOf } from "../../support/mcp/scripted.ts";
@@ -33,7 +33,7 @@ describe("a question of a wrapped server's", () => {
     ["1e400", '"code":1e400,"message":"m"'],
     ["two codes that some readers take for one", '"code":1,"message":"m","Code":-32042'],
   ])("mcp.gate: is no error with %s", (_claim, members) => {
-    expect(allSteps(lineSteps(`{"jsonrpc":"2.0","id":1,"error":{${members}}}`))).toMatchObject([
+    expect(allSteps(parseMessages(`{"jsonrpc":"2.0","id":1,"error":{${members}}}`))).toMatchObject([
       { kind: "fault" },
     ]);
   });
@@ -100,7 +100,7 @@ describe("a question of a wrapped server's", () => {
         { taskId: "t", status: "working" },
       ]);
       expect(at.told).toEqual([
-        "`notifications/tasks/status`: it carries questions, and nothing that is told may",
+        "`notifications/tasks/status`: a notification must not contain input requests",
       ]);
     },
   );
@@ -199,7 +199,7 @@ describe("what a wrapped server wants at once", () => {
     await vi.waitUntil(() => at.serverSaw.some((one) => one["id"] === 1));
     expect([asked.requests.length, at.told]).toEqual([
       0,
-      ["the request `sampling/createMessage`: it is too large, or too much is open"],
+      ["the request `sampling/createMessage`: the request is too large, or too many others are open"],
     ]);
     for (let id = 2; id < 8; id += 1) want(id, 900_000);
     await vi.waitUntil(() => at.serverSaw.some((one) => one["id"] === 7));

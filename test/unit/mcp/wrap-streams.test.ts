@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { LineReader } from "../../../src/mcp/wrap/lines.ts";
-import { Outbox } from "../../../src/mcp/wrap/outbox.ts";
-import { ServerTalk } from "../../../src/mcp/wrap/server-talk.ts";
-import { lineSteps } from "../../../src/mcp/wrap/wire.ts";
+import { parseMessages } from "../../../src/mcp/wrap/json-rpc.ts";
+import { LineReader } from "../../../src/mcp/wrap/line-reader.ts";
+import { Outbox, type OutboxInput } from "../../../src/mcp/wrap/outbox.ts";
+import { ServerLog } from "../../../src/mcp/wrap/server-log.ts";
 import { allSteps } from "../../../src/policy/steps.ts";
 import { plainServer, Scripted } from "../../support/mcp/scripted.ts";
 
@@ -31,9 +31,9 @@ describe("lines", () => {
         fc.integer({ min: 1, max: 20 }),
         (given, places, most) => {
           const all = Buffer.from(given);
-          const whole = new LineReader(most).take(all);
+          const whole = new LineReader(most).read(all);
           const reader = new LineReader(most);
-          expect(cutAt(all, places).flatMap((part) => reader.take(part))).toEqual(whole);
+          expect(cutAt(all, places).flatMap((part) => reader.read(part))).toEqual(whole);
           for (const line of whole)
             if (line.kind === "text") expect(Buffer.byteLength(line.text)).toBeLessThanOrEqual(most);
         },
@@ -45,12 +45,17 @@ describe("lines", () => {
   it("are held one at a time: of one that is too long nothing is kept, and the next is whole", () => {
     const reader = new LineReader(10);
     const said = ["123456", "7890", "x".repeat(50), "\nnext\nla"].flatMap((text) =>
-      reader.take(Buffer.from(text)),
+      reader.read(Buffer.from(text)),
     );
     expect(said).toEqual([{ kind: "too-long" }, { kind: "text", text: "next" }]);
-    expect(reader.take(Buffer.from("st\n"))).toEqual([{ kind: "text", text: "last" }]);
-    expect(reader.take(Buffer.from([0xc3, 0x28, 10]))).toEqual([{ kind: "not-utf8" }]);
+    expect(reader.read(Buffer.from("st\n"))).toEqual([{ kind: "text", text: "last" }]);
+    expect(reader.read(Buffer.from([0xc3, 0x28, 10]))).toEqual([{ kind: "not-utf8", text: "\ufffd(" }]);
   });
+});
+
+/** An input whose lines are taken in this way. */
+const reader = (take: (line: string) => Promise<void>): OutboxInput => ({
+  write: (line, done) => void take(line).then(done),
 });
 
 describe("what waits for a slow reader", () => {
@@ -67,10 +72,12 @@ describe("what waits for a slow reader", () => {
     });
     await pause(10);
     expect(hasRoom).toBe(false);
-    box.open(async (line) => {
-      await pause(1);
-      written.push(line.slice(0, 3));
-    });
+    box.open(
+      reader(async (line) => {
+        await pause(1);
+        written.push(line.slice(0, 3));
+      }),
+    );
     box.send("b");
     await room;
     await pause(20);
@@ -83,7 +90,7 @@ describe("what waits for a slow reader", () => {
       isStuck = true;
       box.close();
     }, 20);
-    box.open(() => new Promise(() => undefined));
+    box.open(reader(() => new Promise(() => undefined)));
     box.send("x".repeat(40 * 1024 ** 2));
     await box.untilRoom();
     expect(isStuck).toBe(true);
@@ -96,7 +103,7 @@ describe("what waits for a reader that falls behind", () => {
     const box = new Outbox(() => {
       isStuck = true;
     });
-    box.open(() => new Promise(() => undefined));
+    box.open(reader(() => new Promise(() => undefined)));
     for (let times = 0; times < 80 && !isStuck; times += 1) box.send("é".repeat(1024 ** 2 / 2));
     expect(isStuck).toBe(true);
   });
@@ -107,10 +114,12 @@ describe("what waits for a reader that falls behind", () => {
     const box = new Outbox(() => {
       isStuck = true;
     }, 50);
-    box.open(async () => {
-      await pause(20);
-      taken += 1;
-    });
+    box.open(
+      reader(async () => {
+        await pause(20);
+        taken += 1;
+      }),
+    );
     for (let times = 0; times < 100; times += 1) box.send("x");
     await vi.waitUntil(() => isStuck, { timeout: 3_000 });
     expect(taken).toBeGreaterThan(3);
@@ -121,7 +130,7 @@ describe("what waits for a reader that falls behind", () => {
     const box = new Outbox(() => undefined);
     box.send("x".repeat(40 * 1024 ** 2));
     const rooms = [box.untilRoom(), box.untilRoom()];
-    box.open(async () => undefined);
+    box.open(reader(async () => undefined));
     await Promise.all(rooms);
   });
 
@@ -135,7 +144,7 @@ describe("what waits for a reader that falls behind", () => {
     ).join("");
     let isHeldBack = false;
     for (let times = 0; times < 60 && !isHeldBack; times += 1) {
-      const taken = at.gateway.takeFromServer(Buffer.from(pings)).then(() => true);
+      const taken = at.gateway.readServer(Buffer.from(pings)).then(() => true);
       isHeldBack = (await Promise.race([taken, pause(500)])) !== true;
     }
     expect([isHeldBack, at.over]).toEqual([true, null]);
@@ -144,16 +153,16 @@ describe("what waits for a reader that falls behind", () => {
 
 describe("what costs more than it may", () => {
   it.each([
-    ["of so many values", `[${"{},".repeat(2_000_000)}{}]`, "it holds more than 400,000 values in all"],
-    ["of so many members", `{"a":[${"1,".repeat(2_000_000)}1]}`, "it holds more than 400,000 values in all"],
-    ["nested so deep", `${"[".repeat(600)}${"]".repeat(600)}`, "it stands more than 512 deep"],
-    ["nested without end", '{"a":'.repeat(1_000_000), "it stands more than 512 deep"],
+    ["of so many values", `[${"{},".repeat(2_000_000)}{}]`, "it has more than 400,000 values"],
+    ["of so many members", `{"a":[${"1,".repeat(2_000_000)}1]}`, "it has more than 400,000 values"],
+    ["nested so deep", `${"[".repeat(600)}${"]".repeat(600)}`, "it is nested more than 512 levels deep"],
+    ["nested without end", '{"a":'.repeat(1_000_000), "it is nested more than 512 levels deep"],
   ])("is no message: a line %s is not read to its end", (_claim, line, because) => {
-    const steps = lineSteps(line);
+    const steps = parseMessages(line);
     let count = 1;
     let step = steps.next();
     for (; step.done !== true; count += 1) step = steps.next();
-    expect(step.value).toEqual([{ kind: "fault", because, id: null }]);
+    expect(step.value).toEqual([{ kind: "fault", because, id: null, isResponse: false }]);
     // Each is 10,000 tokens; the longest line has 6,000,000.
     expect(count).toBeLessThan(150);
   });
@@ -161,17 +170,17 @@ describe("what costs more than it may", () => {
   it("is not what stands in a text", () => {
     const text = `${'[{,"'.repeat(300_000)}\\`;
     const line = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "x", params: { text } });
-    expect(allSteps(lineSteps(line))).toMatchObject([{ kind: "request" }]);
+    expect(allSteps(parseMessages(line))).toMatchObject([{ kind: "request" }]);
   });
 
   it("is no line in many small pieces: they take the room of one", () => {
     const reader = new LineReader();
     const before = process.memoryUsage();
-    for (let times = 0; times < 1_000_000; times += 1) reader.take(Buffer.of(65));
+    for (let times = 0; times < 1_000_000; times += 1) reader.read(Buffer.of(65));
     const after = process.memoryUsage();
     const grown = after.heapUsed + after.arrayBuffers - before.heapUsed - before.arrayBuffers;
     expect(grown).toBeLessThan(64 * 1024 ** 2);
-    expect(reader.take(Buffer.of(10))).toEqual([{ kind: "text", text: "A".repeat(1_000_000) }]);
+    expect(reader.read(Buffer.of(10))).toEqual([{ kind: "text", text: "A".repeat(1_000_000) }]);
   });
 });
 
@@ -182,7 +191,7 @@ describe("what a server says beside the protocol", () => {
     return {
       clock,
       told,
-      said: new ServerTalk(
+      said: new ServerLog(
         "fs",
         (line) => told.push(line),
         () => clock.now,
@@ -192,22 +201,22 @@ describe("what a server says beside the protocol", () => {
 
   it("stands behind its name, line by line and made visible, however its bytes come", () => {
     const { told, said } = talk();
-    for (const byte of Buffer.from("a\u202e\r\n\ncofferdam: é\x1b[2J\nend")) said.take(Buffer.from([byte]));
+    for (const byte of Buffer.from("a\u202e\r\n\ncofferdam: é\x1b[2J\nend")) said.write(Buffer.from([byte]));
     said.end();
     expect(told).toEqual(["fs: a\\u{202e}", "fs: cofferdam: é\\u{1b}[2J", "fs: end"]);
   });
 
   it("is cut where it is too long, and left out where it comes too fast, which is told", () => {
     const { told, said, clock } = talk();
-    said.take(Buffer.from(`${"x".repeat(1024 ** 2)}\n`));
+    said.write(Buffer.from(`${"x".repeat(1024 ** 2)}\n`));
     expect(told).toEqual([`fs: ${"x".repeat(2000)}…`]);
-    for (let times = 0; times < 100; times += 1) said.take(Buffer.from(`${"y".repeat(1500)}\n`));
+    for (let times = 0; times < 100; times += 1) said.write(Buffer.from(`${"y".repeat(1500)}\n`));
     const before = told.length;
     expect(before).toBeLessThan(60);
     clock.now = 61_000;
-    said.take(Buffer.from("again\n"));
+    said.write(Buffer.from("again\n"));
     expect(told.slice(before)).toEqual([
-      `fs: … ${101 - before} more lines came too fast to be shown`,
+      `fs: … ${101 - before} lines left out: too much output`,
       "fs: again",
     ]);
   });

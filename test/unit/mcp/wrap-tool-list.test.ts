@@ -3,9 +3,9 @@ import { ToolList } from "../../../src/mcp/wrap/tool-list.ts";
 import { Asked } from "../../support/approval/asked.ts";
 import { plainServer, Scripted, textOf } from "../../support/mcp/scripted.ts";
 
-const listOf = (): ToolList => new ToolList("fs", "untrusted");
+const listOf = (): ToolList => new ToolList("fs", "untrusted", () => undefined);
 const kept = (list: ToolList, tools: readonly unknown[], isFirst = true): number => {
-  const { tools: all }: { readonly tools?: unknown } = list.filter({ tools }, isFirst)?.result ?? {};
+  const { tools: all }: { readonly tools?: unknown } = list.filter({ tools }, isFirst) ?? {};
   return Array.isArray(all) ? all.length : -1;
 };
 

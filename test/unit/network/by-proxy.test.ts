@@ -167,17 +167,17 @@ describe("by an upstream proxy", () => {
     [
       "407",
       'HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm="x"\r\nContent-Length: 0\r\n\r\n',
-      /does not take the user and password/,
+      /rejected the user name and password/,
     ],
-    ["403", "HTTP/1.1 403 Go away\r\nContent-Length: 9\r\n\r\n<secret/>", /answers with status 403/],
-    ["no HTTP", "SSH-2.0-x\r\n\r\n", /no answer that can be read/],
-    ["a huge head", `HTTP/1.1 200 OK\r\nX: ${"x".repeat(40_000)}\r\n\r\n`, /no answer that can be read/],
+    ["403", "HTTP/1.1 403 Go away\r\nContent-Length: 9\r\n\r\n<secret/>", /answered with status 403/],
+    ["no HTTP", "SSH-2.0-x\r\n\r\n", /an invalid answer/],
+    ["a huge head", `HTTP/1.1 200 OK\r\nX: ${"x".repeat(40_000)}\r\n\r\n`, /an invalid answer/],
     [
       "two answers to smuggle one in",
       "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",
-      /answers with status 100/,
+      /answered with status 100/,
     ],
-    ["nothing", "", /no answer that can be read/],
+    ["nothing", "", /an invalid answer/],
   ])("%s of it is a failure, told without what it said", async (_, answer, told) => {
     const up = await upstreamProxy((socket) => socket.end(answer));
     const { egress, at } = await callBy(up.port);
@@ -245,7 +245,7 @@ describe("by an upstream proxy", () => {
           host: "a.test",
           port: 80,
           because: "proxy",
-          reason: expect.stringMatching(/repeats the user and password/),
+          reason: expect.stringMatching(/repeats the user name and password/),
         },
       ]);
       expect(up.heads[0]).toMatch(/\r\nAccept-Encoding: identity\r\n/);
@@ -287,7 +287,7 @@ describe("by an upstream proxy", () => {
     );
     const { egress, at } = await callBy(up.port);
     const { status, text } = await page(at, "http://a.test/");
-    expect([status, text]).toEqual([502, expect.stringMatching(/does not take the user and password/)]);
+    expect([status, text]).toEqual([502, expect.stringMatching(/rejected the user name and password/)]);
     expect(egress.use().refused).toMatchObject([{ host: "a.test", port: 80, because: "proxy" }]);
   });
 

@@ -95,14 +95,14 @@ describe("what a call reaches", () => {
     ]);
   });
 
-  it("is nothing any more when the call is over, and what it reached is closed", async () => {
+  it("is nothing any more when the call has ended, and what it reached is closed", async () => {
     const at = await proxied({ hosts: ["a.test"], web: { ports: { 80: await silent() } } });
     const reached = await at.egress.reach("a.test", 80);
     if (reached.kind !== "reached") throw new Error(reached.reason);
     const { socket } = reached.connection;
     at.egress[Symbol.dispose]();
     await expect.poll(() => socket.closed).toBe(true);
-    expect(await at.egress.reach("a.test", 80)).toEqual({ kind: "failed", reason: "the call is over" });
+    expect(await at.egress.reach("a.test", 80)).toEqual({ kind: "failed", reason: "the call has ended" });
     expect(at.dialled.length).toBe(1);
   });
 });
@@ -245,7 +245,12 @@ describe("bounds", () => {
     if (reached.kind !== "reached") throw new Error(reached.reason);
     await expect.poll(() => reached.connection.socket.closed).toBe(true);
     expect(at.refused).toEqual([
-      { host: "a.test", port: 80, because: "limit", reason: "the connection lasted for as long as it may" },
+      {
+        host: "a.test",
+        port: 80,
+        because: "limit",
+        reason: "the connection has reached `connection_time`",
+      },
     ]);
   });
 });
@@ -279,9 +284,9 @@ describe("bounds on what is transferred", () => {
     const [use] = at.egress.use().hosts;
     expect(use?.receivedBytes).toBeLessThan(500_000);
     expect(at.refused).toMatchObject([
-      { because: "limit", reason: "the call has sent and received as much as it may" },
+      { because: "limit", reason: "the call has reached its limit `transfer`" },
     ]);
     const free = await proxied({ hosts: ["a.test"], web: { ports: { 80: hints } } });
-    expect(await fetchThrough(free.port, free.egress.secret)).toContain("answers again and again");
+    expect(await fetchThrough(free.port, free.egress.secret)).toContain("too many interim answers");
   });
 });

@@ -1,9 +1,9 @@
 import { connect } from "node:net";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Targets } from "../../../src/host/outside.ts";
+import type { Targets } from "../../../src/host/look/outside.ts";
 import { CallEgress } from "../../../src/network/call-egress.ts";
-import { canonicalAddress, type Target } from "../../../src/profile/host-rule.ts";
+import { type ConnectTarget, canonicalAddress } from "../../../src/profile/host-rule.ts";
 import { type Network, normalNetwork, reaches } from "../../../src/profile/network.ts";
 import { network, TARGETS } from "../../support/generate.ts";
 import { speaking } from "../../support/web/server.ts";
@@ -18,7 +18,7 @@ test("what is dialled is what the network reaches, and all of that is", async ()
   await fc.assert(
     fc.asyncProperty(network.map(normalNetwork), asked, async (granted: Network, target) => {
       if (granted === "host") return;
-      const dialled: Target[] = [];
+      const dialled: ConnectTarget[] = [];
       const dial = (targets: Targets) => {
         dialled.push(...targets);
         return connect(server, "127.0.0.1");

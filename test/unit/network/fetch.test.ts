@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import tls, { type TLSSocket } from "node:tls";
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type Dial, dialHere } from "../../../src/host/outside.ts";
+import { type Dial, dialHere } from "../../../src/host/look/outside.ts";
 import { fetchPage, type PageRequest } from "../../../src/network/fetch.ts";
 import { parseHostRule } from "../../../src/profile/host-rule.ts";
 import { normalNetwork } from "../../../src/profile/network.ts";
@@ -103,7 +103,7 @@ describe("a page", () => {
       return inShort(await fetchPage(request, { ...means, upstream }));
     };
     const reason =
-      "connection: the proxy http://proxy.example.test:3128 repeats the user and password of its URL in its answer";
+      "connection: the answer of the proxy http://proxy.example.test:3128 repeats the user name and password of its URL";
     expect([await told("head"), await told("page"), await told("on")]).toEqual([reason, reason, reason]);
     expect(await told("else")).toBe("200 nothing");
     // Cut in the midst of them.
@@ -251,8 +251,8 @@ describe("a redirect", () => {
     ["the cloud's metadata", "//169.254.169.254/latest", "unlisted", /169\.254\.169\.254/],
     ["a listed name that is private", "http://inside.test/", "private", /10\.0\.0\.8, a private address/],
     ["a file", "file:///etc/passwd", "redirect", /neither http nor https/],
-    ["a URL with a password", "http://a:b@docs.example.test/", "redirect", /user or a password/],
-    ["nowhere", "http://", "redirect", /is no URL/],
+    ["a URL with a password", "http://a:b@docs.example.test/", "redirect", /user name or a password/],
+    ["nowhere", "http://", "redirect", /is not a URL/],
   ])("to %s is not followed", async (_claim, to, because, reason) => {
     const port = await sending();
     const network = hostsOf("docs.example.test:80", "inside.test");
@@ -270,7 +270,7 @@ describe("a redirect", () => {
       kind: "stopped",
       url: `${HTTPS}a`,
       because: "redirect",
-      reason: "it leads from https to http, to `docs.example.test`",
+      reason: "it redirects from https to http, to `docs.example.test`",
       redirects: [{ status: 308, url: `${HTTPS}a` }],
     });
   });
@@ -284,7 +284,7 @@ describe("a redirect", () => {
     const web = { ports: { 80: port } };
     expect(inShort((await fetched(`${HTTP}5`, web)).answer)).toBe("200 here");
     const { answer, dialled } = await fetched(`${HTTP}6`, web);
-    expect(inShort(answer)).toBe("redirects: it was sent on more than 5 times");
+    expect(inShort(answer)).toBe("redirects: it was redirected more than 5 times");
     expect(dialled.length).toBe(6);
   });
 
@@ -383,7 +383,7 @@ describe("a server that means harm", () => {
       // A caller who could give up, and does not, takes nothing from the limit.
       const { signal } = new AbortController();
       const { answer } = await fetched(url, { ports: { 80: port, 443: port }, limits }, { signal });
-      expect(inShort(answer)).toBe("time: there was no whole answer within 0.2 s");
+      expect(inShort(answer)).toBe("time: there was no complete answer within 0.2 s");
     }
     const { means } = smallWeb({ ports: {}, limits });
     const silent = { ...means, resolve: () => new Promise<never>(() => undefined) };
@@ -449,7 +449,7 @@ describe("a server that means harm", () => {
       signal: null,
     } as const;
     expect(inShort(await fetchPage(request, { ...means, dial }))).toBe(
-      "connection: nobody answers at any of its addresses",
+      "connection: none of its addresses answers",
     );
   });
 });
@@ -478,7 +478,7 @@ describe("a page whose end is announced by nothing but the end of its connection
   ])("is no page when the time is over: %s", async (_claim, head, body) => {
     const port = await saying(head, body, stalls);
     const { answer } = await fetched(HTTP, { ports: { 80: port }, limits: { timeMs: 300 } });
-    expect(inShort(answer)).toBe("time: there was no whole answer within 0.3 s");
+    expect(inShort(answer)).toBe("time: there was no complete answer within 0.3 s");
   });
 
   test("is no page when the time is over on a hop further on", async () => {

@@ -395,7 +395,7 @@ describe("CONNECT", () => {
       `CONNECT a.test:443 HTTP/1.1\r\n${shown}`,
     ];
     expect(await said(at.port, get, tunnel)).toBe("");
-    const reason = "a tunnel was asked for while something else was being answered";
+    const reason = "a tunnel was requested during another request";
     expect(at.refused).toMatchObject([{ host: null, because: "malformed", reason }]);
     const socket = connect(at.port, "127.0.0.1");
     onTestFinished(() => void socket.destroy());
@@ -458,7 +458,7 @@ describe("whoever does not show the call's own secret", () => {
         host: "a.test",
         port: 80,
         because: "credential",
-        reason: "what was shown to the proxy is not the call's own secret",
+        reason: "the proxy got another secret than the call's",
       },
     ]);
     expect(
@@ -509,7 +509,7 @@ describe("what is no request to a proxy", () => {
     const answer = await said(at.port, `GET http://a.test/ HTTP/1.1\r\nX: ${"x".repeat(1024 ** 2)}\r\n\r\n`);
     expect(statusLine(answer)).toBe("HTTP/1.1 431 Request Header Fields Too Large");
     expect(at.refused).toEqual([
-      { host: null, port: null, because: "malformed", reason: "the head of a request is too long" },
+      { host: null, port: null, because: "malformed", reason: "the request header is too long" },
     ]);
   });
 });

@@ -1,10 +1,10 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { LookUps } from "../../../src/network/look-ups.ts";
-import { Turns } from "../../../src/network/turns.ts";
+import { LimitedWork } from "../../../src/network/turns.ts";
 
 /** Look-ups that end when the test says so. */
-function held(all = new Turns(2)) {
+function held(all = new LimitedWork(2)) {
   const begun: string[] = [];
   const ends = new Map<string, (found: readonly string[] | Error) => void>();
   const over = new AbortController();
@@ -65,7 +65,7 @@ describe("look-ups of a call", () => {
   });
 
   it("leave a turn to other calls, in whatever number they come, and those of ended calls count until they end", async () => {
-    const all = new Turns(2);
+    const all = new LimitedWork(2);
     const [many, other, third] = [held(all), held(all), held(all)];
     for (const name of ["a", "b", "c", "d"]) void many.find(name);
     await turn();
@@ -90,7 +90,7 @@ describe("look-ups of a call", () => {
     const found = [at.find("a"), at.find("b")];
     await turn();
     vi.advanceTimersByTime(20_000);
-    await expect(found[0]).rejects.toThrow("it took too long to look the name up");
+    await expect(found[0]).rejects.toThrow("the name could not be resolved in time");
     vi.advanceTimersByTime(60_000);
     expect(at.begun).toEqual(["a"]);
     await at.end("a");

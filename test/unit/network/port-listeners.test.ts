@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type ListenAt, listenHere } from "../../../src/network/listen-at.ts";
+import { type ListenFunction, listenHere } from "../../../src/network/listen-at.ts";
 import { PortListeners } from "../../../src/network/port-listeners.ts";
 import { freePort, say } from "../../support/battery/port-servers.ts";
 import { portOf } from "../../support/web/port-of.ts";
@@ -25,7 +25,7 @@ async function inside(): Promise<{ readonly server: Server; readonly connectInsi
 
 /** Listens at every address but those that are told otherwise. */
 const withAnswers =
-  (answers: Readonly<Record<string, "taken" | "absent">>): ListenAt =>
+  (answers: Readonly<Record<string, "taken" | "absent">>): ListenFunction =>
   async (server, host, port) =>
     answers[host] ?? listenHere(server, host, port);
 

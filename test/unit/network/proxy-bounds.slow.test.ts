@@ -9,7 +9,7 @@ const FULL = (most: number) => ({
   host: null,
   port: null,
   because: "limit",
-  reason: `${most} programs are connected to the proxy already`,
+  reason: `${most} programs are already connected to the proxy`,
 });
 
 /** Connects and says something, or nothing; gone after the test. */
@@ -67,7 +67,7 @@ describe("programs that say nothing", () => {
         host: null,
         port: null,
         because: "limit",
-        reason: "nobody said within 0.3 s what is wanted of the proxy",
+        reason: "the proxy got no request within 0.3 s",
         times: 3,
       },
     ]);

@@ -74,7 +74,7 @@ describe("a call with very many connections", () => {
     for (const one of sockets) one.resume();
     await expect.poll(() => left(sockets)).toBeGreaterThanOrEqual(1_400 - 320);
     expect(greedy.egress.use().refused.map(({ because, reason }) => `${because}: ${reason}`)).toContain(
-      "limit: 320 programs are connected to the proxy already",
+      "limit: 320 programs are already connected to the proxy",
     );
     expect(other.refused).toEqual([]);
   }, 30_000);

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type ListenAt, listenHere } from "../../../src/network/listen-at.ts";
+import { type ListenFunction, listenHere } from "../../../src/network/listen-at.ts";
 import { SharedProxy } from "../../../src/network/shared-proxy.ts";
 import { heard, statusLine } from "../../support/web/proxied.ts";
 import { serving } from "../../support/web/server.ts";
@@ -15,10 +15,10 @@ const REFUSED = "HTTP/1.1 407 Proxy Authentication Required";
 
 /** Listens as the system has it, and keeps what was to. */
 function listening(
-  instead: (host: string, port: number) => ReturnType<ListenAt> | number = (_, port) => port,
+  instead: (host: string, port: number) => ReturnType<ListenFunction> | number = (_, port) => port,
 ) {
   const servers: Server[] = [];
-  const listenAt: ListenAt = async (server, host, port) => {
+  const listenAt: ListenFunction = async (server, host, port) => {
     servers.push(server);
     const found = instead(host, port);
     return typeof found === "number" ? listenHere(server, host, found) : found;
@@ -90,8 +90,8 @@ describe("the one port of all calls", () => {
     );
     await expect(SharedProxy.listen(listenAt)).rejects.toMatchObject({
       code: "SANDBOX_UNAVAILABLE",
-      message: "the egress proxy finds no free port on loopback",
-      hint: "end what listens on so many ports, or use `network: false`",
+      message: "no port of loopback is free for the egress proxy",
+      hint: "end programs that listen on many ports, or set `shell.network: false`",
     });
     expect(servers.filter((server) => server.listening)).toEqual([]);
   });
@@ -101,6 +101,7 @@ describe("the one port of all calls", () => {
     await expect(SharedProxy.listen(listenAt)).rejects.toMatchObject({
       code: "SANDBOX_UNAVAILABLE",
       message: "the egress proxy can't listen on loopback: ERR_SOCKET_BAD_PORT",
+      hint: "let this user listen on 127.0.0.1, or set `shell.network: false`",
     });
     expect(servers.filter((server) => server.listening)).toEqual([]);
   });

@@ -95,7 +95,7 @@ describe("SOCKS 5", () => {
         host: null,
         port: null,
         because: "credential",
-        reason: "what was shown to the proxy is not the call's own secret",
+        reason: "the proxy got another secret than the call's",
       },
     ]);
   });

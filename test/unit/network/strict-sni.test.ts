@@ -54,13 +54,13 @@ describe("with `strict_sni`", () => {
         host: "a.test",
         port: 443,
         because: "server-name",
-        reason: "a TLS hello for `a.test` asks for `b.test`",
+        reason: "the TLS hello for `a.test` names `b.test`",
       },
       {
         host: "93.184.216.34",
         port: 443,
         because: "server-name",
-        reason: "a TLS hello for `93.184.216.34` asks for `a.test`",
+        reason: "the TLS hello for `93.184.216.34` names `a.test`",
       },
     ]);
     // OpenSSL's servers put up with an empty record before the hello.

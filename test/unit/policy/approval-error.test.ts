@@ -11,7 +11,13 @@ import {
 
 const denied = (code: "APPROVAL_BLOCKED" | "APPROVAL_DENIED" | "APPROVAL_TIMEOUT") =>
   ({ kind: "denied", code, reason: "not today", hint: "ask tomorrow" }) as const;
-const PENDING = { kind: "pending", approvalId: "approval-7", reason: "a rule asks", hint: "wait" } as const;
+const PENDING = {
+  kind: "pending",
+  code: "APPROVAL_PENDING",
+  approvalId: "approval-7",
+  reason: "a rule asks",
+  hint: "wait",
+} as const;
 
 describe("what kept a call from running, thrown", () => {
   test.each([

@@ -40,15 +40,19 @@ describe("a value from outside", () => {
     ["infinity", -Infinity, "`arguments.a` is a number that is not finite, or too large"],
     ["2^53", 2 ** 53, "`arguments.a` is a number that is not finite, or too large"],
     ["1.5e300", 1.5e300, "`arguments.a` is a number that is not finite, or too large"],
-    ["half a character", "x\ud83d", "`arguments.a` holds half a character"],
-    ["half a character in a key", { "\ude00": 1 }, '`arguments.a["\\ude00"]` has half a character'],
-    ["an object of a class", new Point(), "`arguments.a` is an object of a class"],
-    ["a date", new Date(0), "`arguments.a` is an object of a class"],
-    ["a map", new Map(), "`arguments.a` is an object of a class"],
-    ["a boxed text", Object("x"), "`arguments.a` is an object of a class"],
-    ["a list of a class", new Numbers(), "`arguments.a` is a list of a class"],
+    ["half a character", "x\ud83d", "`arguments.a` contains half a character (a lone surrogate)"],
+    [
+      "half a character in a key",
+      { "\ude00": 1 },
+      '`arguments.a["\\ude00"]` has half a character (a lone surrogate)',
+    ],
+    ["an object of a class", new Point(), "`arguments.a` is an instance of a class"],
+    ["a date", new Date(0), "`arguments.a` is an instance of a class"],
+    ["a map", new Map(), "`arguments.a` is an instance of a class"],
+    ["a boxed text", Object("x"), "`arguments.a` is an instance of a class"],
+    ["a list of a class", new Numbers(), "`arguments.a` is an instance of a subclass of Array"],
     ["a list with gaps", gaps, "`arguments.a` is a list with gaps"],
-    ["a list with names", named, "`arguments.a` is a list with gaps, or with names"],
+    ["a list with names", named, "`arguments.a` is a list with gaps or extra properties"],
     [
       "a property that is computed",
       {
@@ -61,10 +65,10 @@ describe("a value from outside", () => {
     [
       "a property that hides",
       Object.defineProperty({}, "b", { value: 1 }),
-      "`arguments.a.b` is computed, or hidden",
+      "`arguments.a.b` is computed or not enumerable",
     ],
-    ["a symbol for a key", { [Symbol("x")]: 1 }, "`arguments.a` is an object with a symbol for a key"],
-    ["what holds itself", itself, "`arguments.a.me` holds itself"],
+    ["a symbol for a key", { [Symbol("x")]: 1 }, "`arguments.a` is an object with a symbol as a key"],
+    ["what holds itself", itself, "`arguments.a.me` contains itself"],
     ["a key that needs quotes", { "b c": undefined }, '`arguments.a["b c"]` is undefined'],
   ])("is refused with its place when it holds %s", (_, a, message) => {
     expect(refusal(() => asJson({ a }))).toEqual({
@@ -90,7 +94,7 @@ describe("a value from outside", () => {
 
   test("has no key __proto__, at any depth: some readers drop it, and others take it for more than data", () => {
     for (const text of ['{"__proto__":{"admin":true}}', '{"a":[{"__proto__":1}]}'])
-      expect(() => parseJson(text)).toThrow(/__proto__` is a name that no argument can have/);
+      expect(() => parseJson(text)).toThrow(/__proto__` is a reserved name/);
     expect(parseJson('{"_proto_":1,"constructor":2}')).toEqual({ _proto_: 1, constructor: 2 });
   });
 
@@ -98,11 +102,11 @@ describe("a value from outside", () => {
     expect([asJson(-0), parseJson("-0")]).toEqual([0, 0]);
   });
 
-  test("may stand 128 deep and not 129", () => {
+  test("may stand 128 levels deep and not 129", () => {
     expect(asJson(nested(128))).toEqual(nested(128));
-    expect(refusal(() => asJson(nested(129))).message).toContain("more than 128 deep");
+    expect(refusal(() => asJson(nested(129))).message).toContain("more than 128 levels deep");
     expect(refusal(() => parseJson("[".repeat(1_000_000) + "]".repeat(1_000_000))).message).toContain(
-      "128 deep",
+      "128 levels deep",
     );
   });
 
@@ -111,7 +115,7 @@ describe("a value from outside", () => {
     expect(asJson(list(100_000))).toEqual(list(100_000));
     expect(refusal(() => asJson(list(100_001)))).toEqual({
       code: "USAGE",
-      message: "`arguments` hold more than 100,000 values in all",
+      message: "`arguments` have more than 100,000 values",
     });
     expect(refusal(() => asJson([list(50_000), list(50_000)])).message).toContain("100,000 values");
   });
@@ -144,9 +148,9 @@ describe("JSON text from a model", () => {
   });
 
   test.each([
-    ['{"a":1,"b":2,"a":3}', '"a" stands there twice` (line 1, column 14)'],
-    ['{"a":1,"\\u0061":3}', '"a" stands there twice` (line 1, column 8)'],
-    ['[{},{"x":{"k":1,\n"k":1}}]', '"k" stands there twice` (line 2, column 1)'],
+    ['{"a":1,"b":2,"a":3}', '"a" occurs twice` (line 1, column 14)'],
+    ['{"a":1,"\\u0061":3}', '"a" occurs twice` (line 1, column 8)'],
+    ['[{},{"x":{"k":1,\n"k":1}}]', '"k" occurs twice` (line 2, column 1)'],
   ])("is refused when an object has a key twice, however deep: %s", (text, message) => {
     expect(refusal(() => parseJson(text)).message).toContain(message);
   });

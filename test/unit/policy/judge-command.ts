@@ -1,6 +1,6 @@
 import { type ApprovalSection, DEFAULT_APPROVAL } from "../../../src/policy/approval-section.ts";
 import type { Json } from "../../../src/policy/canonical-json.ts";
-import type { Command, CommandLine } from "../../../src/policy/command.ts";
+import type { CommandLine, JudgedCommand } from "../../../src/policy/command.ts";
 import { type ShellRules, shellSaid } from "../../../src/policy/shell-rules.ts";
 import { invocationOf } from "../../../src/policy/tool-rule.ts";
 import { judge, type Rules, type Verdict } from "../../../src/policy/verdict.ts";
@@ -9,7 +9,7 @@ import { judge, type Rules, type Verdict } from "../../../src/policy/verdict.ts"
  * A command as the shell tool has it judged, without words a script that nobody understands; under another name a tool that
  * says the same of itself.
  */
-export interface Judged extends Omit<Command, "words"> {
+export interface Judged extends Omit<JudgedCommand, "words"> {
   readonly words: readonly string[] | null;
   readonly tool: string;
   readonly needsMore: string | null;
@@ -25,6 +25,19 @@ export interface AllRules extends Rules {
 /** An `approval:` section of which only some is written. */
 export function approvalOf(written: Partial<ApprovalSection> = {}): ApprovalSection {
   return { ...DEFAULT_APPROVAL, ...written };
+}
+
+/** A command of the shell tool that names nothing outside of its roots. */
+export function judged(words: readonly string[] | null, more: Partial<Judged> = {}): Judged {
+  return {
+    tool: "shell",
+    words,
+    programNames: [(words?.[0] ?? "").replace(/.*\//, "")],
+    programFile: "fixed",
+    arePathsInside: () => true,
+    needsMore: null,
+    ...more,
+  };
 }
 
 /** The verdict on a command line. */

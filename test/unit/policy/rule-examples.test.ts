@@ -53,10 +53,10 @@ describe("an example of a rule on tools", () => {
   });
 
   test.each([
-    ["a {", /^the example `a {` is not understood: the arguments can't be read: /],
-    ['a {"x": 1, "x": 2}', /is not understood: .*stands there twice/],
-    ["a [1]", /has arguments that are no object$/],
-    ['a "x"', /has arguments that are no object$/],
+    ["a {", /^the example `a {` can't be parsed: the arguments are not valid JSON: /],
+    ['a {"x": 1, "x": 2}', /can't be parsed: .*occurs twice/],
+    ["a [1]", /has arguments that are not an object$/],
+    ['a "x"', /has arguments that are not an object$/],
     ["", /does not begin with a tool's name$/],
     ["  ", /does not begin with a tool's name$/],
     ["drop_*", /does not begin with a tool's name$/],
@@ -141,7 +141,7 @@ describe("an example of a rule on command lines", () => {
   test.each([
     ["", "the example `` is blank"],
     ['git commit -m "x', "the example `git commit -m \"x` can't be parsed"],
-    ["a ".repeat(50_000), /is too long to be held against its rule$/],
+    ["a ".repeat(50_000), /is too long to be compared with its rule$/],
   ])("that is not understood fails in either list: %.20s", (example, message) => {
     const told = typeof message === "string" ? message : expect.stringMatching(message);
     expect(shell({ pattern: "a b", match: [example] })).toEqual([told]);

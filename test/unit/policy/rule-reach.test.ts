@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { printToolRule, type Reach, reachesAll, reachesSome } from "../../../src/policy/rule-reach.ts";
+import { printToolRule, type RuleReach, reachesAll, reachesSome } from "../../../src/policy/rule-reach.ts";
 import { coversInvocation, invocationOf, type ToolRule } from "../../../src/policy/tool-rule.ts";
 
 const glob = fc.constantFrom("*", "a", "b", "a*", "*b", "a*b", "*a*", "**");
@@ -9,7 +9,7 @@ const args: fc.Arbitrary<ToolRule["args"]> = fc.oneof(
   fc.dictionary(fc.constantFrom("k", "l"), glob, { maxKeys: 2, noNullPrototype: true }),
   fc.constantFrom("*", "*a*", "{*}", '*"k"*', '{"k":"a*'),
 );
-const reach: fc.Arbitrary<Reach> = fc.record({
+const reach: fc.Arbitrary<RuleReach> = fc.record({
   pattern: glob,
   args,
   agents: fc.option(fc.array(glob, { minLength: 1, maxLength: 2 }), { nil: undefined }),
@@ -20,9 +20,9 @@ const call = fc.record({
   input: fc.dictionary(fc.constantFrom("k", "l"), fc.oneof(text, fc.constant(1)), { noNullPrototype: true }),
   agent: fc.option(text),
 });
-const asRule = (about: Reach): ToolRule => ({ ...about, action: "ask" });
+const asRule = (about: RuleReach): ToolRule => ({ ...about, action: "ask" });
 const covers = (
-  about: Reach,
+  about: RuleReach,
   { tool, input, agent }: { tool: string; input: object; agent: string | null },
 ) => coversInvocation(asRule(about), invocationOf(tool, { ...input }, agent));
 
@@ -58,7 +58,7 @@ describe("what a rule on tools is about", () => {
     );
   });
 
-  test.each<[claim: string, wide: Reach, narrow: Reach]>([
+  test.each<[claim: string, wide: RuleReach, narrow: RuleReach]>([
     ["arguments", { pattern: "*" }, { pattern: "*", args: { path: "*" } }],
     ["one argument more", { pattern: "*", args: { a: "x*" } }, { pattern: "*", args: { a: "xy", b: "*" } }],
     ["agents", { pattern: "*" }, { pattern: "*", agents: ["*"] }],
@@ -76,7 +76,7 @@ describe("what a rule on tools is about", () => {
   });
 
   test("rules on arguments, or for agents, that differ share no call", () => {
-    const about = (path: string): Reach => ({ pattern: "*", args: { path } });
+    const about = (path: string): RuleReach => ({ pattern: "*", args: { path } });
     expect(reachesSome(about("/a/*"), about("/b/*"))).toBe(false);
     expect(reachesSome(about("/a/*"), about("*/b"))).toBe(true);
     expect(reachesSome({ pattern: "*", agents: ["a"] }, { pattern: "*", agents: ["b", "c*"] })).toBe(false);

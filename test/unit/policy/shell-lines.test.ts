@@ -354,7 +354,7 @@ describe("a word that makes more of a command than its name says", () => {
     const line = "find . -delete";
     expect(judgeLine(line, { rules: lets("find") })).toMatchObject({
       action: "ask",
-      reason: "`-delete` may write or remove files, which only an `exact` rule lets pass",
+      reason: "`-delete` may write or remove files, which needs an `exact` rule",
     });
     expect(action(line, { rules: lets("find . -delete") })).toBe("ask");
     expect(action(line, { rules: [{ pattern: line, approval: false, exact: true }] })).toBe("allow");

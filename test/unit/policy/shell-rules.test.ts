@@ -4,19 +4,9 @@ import { NO_OPERATOR, type OperatorRule } from "../../../src/policy/approval-sec
 import type { Verdict } from "../../../src/policy/verdict.ts";
 import { coversWords, ShellRule, shellAction, shellPattern } from "../../../src/shell/rule.ts";
 import { workMs } from "../../support/load/held-loop.ts";
-import { type AllRules, approvalOf, type Judged, judgeCommand } from "./judge-command.ts";
+import { type AllRules, approvalOf, type Judged, judgeCommand, judged } from "./judge-command.ts";
 
 const RANK = { allow: 0, ask: 1, deny: 2 } as const;
-
-const judged = (words: readonly string[] | null, more: Partial<Judged> = {}): Judged => ({
-  tool: "shell",
-  words,
-  programNames: [(words?.[0] ?? "").replace(/.*\//, "")],
-  programFile: "fixed",
-  arePathsInside: () => true,
-  needsMore: null,
-  ...more,
-});
 
 interface Given {
   readonly rules?: readonly unknown[];
@@ -246,7 +236,7 @@ describe("a program that runs what its words say", () => {
     const given = { rules: [{ pattern: "rm", allowed: false }], isToolAllowed: true };
     expect(said("bash -c x", given)).toMatchObject({
       action: "ask",
-      reason: "`bash` runs what its words say, and no parser has read them",
+      reason: "`bash` runs its arguments, which can't be parsed",
     });
     expect(judgeCommand(judged(null), inForce(given)).action).toBe("ask");
     expect(action("make", given)).toBe("allow");

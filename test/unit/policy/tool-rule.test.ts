@@ -50,7 +50,7 @@ describe("a rule on tools", () => {
 
   test("that allows can't hang on a text that a model writes", () => {
     expect(problemsOf({ pattern: "*", action: "allow", args: '*"safe":true*' })).toEqual([
-      'an allow names the arguments that it is about: `args: { name: "glob" }`',
+      'name the arguments that the rule allows: `args: { name: "glob" }`',
     ]);
     for (const rule of [
       { pattern: "*", action: "allow", args: { table: "tmp_*" } },
@@ -63,12 +63,12 @@ describe("a rule on tools", () => {
     [
       "has a colon in its pattern",
       { pattern: "drop:*users*" },
-      "a pattern is a glob on the tool's name; what its arguments hold stands under `args`",
+      "write a glob for the tool's name; write conditions for arguments under `args`",
     ],
     [
       "allows and speaks of memory",
       { action: "allow", remember: true },
-      "only a rule that asks can say whether the answer may be remembered",
+      "use this key only in a rule with `action: ask`",
     ],
     ["is misspelt", { agent: "ann" }, 'Unrecognized key: "agent"'],
   ])("that %s is refused, not read in another way", (_, more, message) => {
@@ -79,7 +79,7 @@ describe("a rule on tools", () => {
     "that names no argument where it speaks of arguments is refused, not about every call: %j",
     (args) => {
       expect(problemsOf({ pattern: "*", action: "allow", args })).toEqual([
-        'arguments are a glob on their JSON text, or `{ name: "glob" }`',
+        'write a glob for the arguments as JSON, or `{ name: "glob" }`',
       ]);
     },
   );

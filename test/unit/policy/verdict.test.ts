@@ -8,17 +8,7 @@ import {
 } from "../../../src/policy/approval-section.ts";
 import { answerByMode, type Verdict } from "../../../src/policy/verdict.ts";
 import { ShellRule } from "../../../src/shell/rule.ts";
-import { type AllRules, approvalOf, type Judged, judgeCommand } from "./judge-command.ts";
-
-const judged = (words: readonly string[] | null, more: Partial<Judged> = {}): Judged => ({
-  tool: "shell",
-  words,
-  programNames: [(words?.[0] ?? "").replace(/.*\//, "")],
-  programFile: "fixed",
-  arePathsInside: () => true,
-  needsMore: null,
-  ...more,
-});
+import { type AllRules, approvalOf, judgeCommand, judged } from "./judge-command.ts";
 
 const rules = (shell: readonly unknown[] = [], more: Partial<AllRules> = {}): AllRules => ({
   operator: NO_OPERATOR,

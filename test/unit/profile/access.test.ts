@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { Access, isAtMost, lesser, neededAccess } from "../../../src/profile/access.ts";
+import { Access, isAtMost, lesser } from "../../../src/profile/access.ts";
+import { neededAccess } from "../../support/kernel/needed-access.ts";
 
 it("none is less than read, and read less than write", () => {
   const pairs = Access.options.flatMap((a) => Access.options.map((b) => [a, b] as const));

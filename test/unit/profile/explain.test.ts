@@ -7,7 +7,13 @@ import {
   printQuestion,
   questionsOf,
 } from "../../../src/profile/examples.ts";
-import { entryKey, explain, type Layer, maskKey, type Question } from "../../../src/profile/explain.ts";
+import {
+  entryKey,
+  explain,
+  type Layer,
+  maskKey,
+  type ProfileQuestion,
+} from "../../../src/profile/explain.ts";
 import { knownPath } from "../../../src/profile/path.ts";
 import { readPattern } from "../../../src/profile/pattern.ts";
 import { ProfileSections, profileFromSections } from "../../../src/profile/sections.ts";
@@ -53,11 +59,19 @@ const USER = layer("user", {
   ],
 });
 
-const read = (path: string): Question => ({ ask: "read", path: knownPath(path), facts: EXISTING_FILE });
-const write = (path: string): Question => ({ ask: "write", path: knownPath(path), facts: EXISTING_FILE });
-const connect = (host: string, address?: string): Question => connectQuestion(host, address);
+const read = (path: string): ProfileQuestion => ({
+  ask: "read",
+  path: knownPath(path),
+  facts: EXISTING_FILE,
+});
+const write = (path: string): ProfileQuestion => ({
+  ask: "write",
+  path: knownPath(path),
+  facts: EXISTING_FILE,
+});
+const connect = (host: string, address?: string): ProfileQuestion => connectQuestion(host, address);
 
-function told(question: Question): string {
+function told(question: ProfileQuestion): string {
   const { allowed, decidedBy } = explain([NEED, USER], question);
   return `${allowed ? "yes" : "no"}: ${decidedBy.layer}.yaml:${decidedBy.at?.line}: ${decidedBy.because}`;
 }
@@ -76,19 +90,19 @@ describe("an explanation", () => {
         write("/w/.git/config"),
       ].map(told),
     ).toEqual([
-      "yes: need.yaml:2: `/w` is granted write",
-      "no: user.yaml:3: `/w/keys` is granted nothing",
+      "yes: need.yaml:2: `/w` has access write",
+      "no: user.yaml:3: `/w/keys` has access none",
       "no: need.yaml:3: no entry lists it",
-      "yes: need.yaml:1: `/docs` is granted read",
-      "no: need.yaml:1: `/docs` is granted read",
-      "no: need.yaml:1: `/docs` is granted for .md, .txt files only",
+      "yes: need.yaml:1: `/docs` has access read",
+      "no: need.yaml:1: `/docs` has access read",
+      "no: need.yaml:1: `/docs` has access only for .md, .txt files",
       "no: user.yaml:4: the mask `/**/.env` allows nothing",
       "no: user.yaml:5: the mask `/**/.git` allows at most read",
     ]);
   });
 
   it("names what decides about a host, a socket or a name", () => {
-    const questions: readonly Question[] = [
+    const questions: readonly ProfileQuestion[] = [
       connect("x.a.test"),
       connect("x.a.test:80"),
       connect("evil.a.test"),
@@ -141,15 +155,15 @@ describe("an explanation", () => {
       const { decidedBy } = explain([layer("one", { network, sockets })], { ask: "abstract", name: "n" });
       return [decidedBy.allowed, decidedBy.because, decidedBy.at?.line];
     };
-    const ofNetwork = "abstract sockets are of the machine's own network, which is not given";
+    const ofNetwork = "abstract sockets need the machine's own network, which is not granted";
     expect([
       abstract("host", []),
       abstract("host", "none"),
       abstract("open", "any"),
       abstract("none", []),
     ]).toEqual([
-      [true, "the machine's own network, which its abstract sockets are of", 3],
-      [false, "there are no unix sockets", 4],
+      [true, "the machine's own network includes its abstract sockets", 3],
+      [false, "no unix sockets are allowed", 4],
       [false, ofNetwork, 3],
       [false, ofNetwork, 3],
     ]);
@@ -170,7 +184,7 @@ describe("an explanation", () => {
           layer: "need",
           allowed: true,
           access: "write",
-          because: "`/w` is granted write",
+          because: "`/w` has access write",
           at: { file: "need.yaml", line: 2, column: 1 },
         },
         {
@@ -212,18 +226,28 @@ describe("an example", () => {
       { deny: "macos", group: "tls" },
     ].map((example) => Example.parse(example));
     expect(failedExamples(NEED, broken, { name: [knownPath("/w"), knownPath("/etc")] })).toEqual([
-      { index: 0, message: "expected that it denies read `/w/a`, but it allows it: `/w` is granted write" },
-      { index: 1, message: "expected that it allows write `/etc/a`, but it denies it: no entry lists it" },
+      {
+        index: 0,
+        message: "expected: it denies read `/w/a`; actual: it allows it, because `/w` has access write",
+      },
+      {
+        index: 1,
+        message: "expected: it allows write `/etc/a`; actual: it denies it, because no entry lists it",
+      },
       {
         index: 2,
-        message: "expected that it allows connect `[::1]:80`, but it denies it: the host is not listed",
+        message:
+          "expected: it allows connect `[::1]:80`; actual: it denies it, because the host is not listed",
       },
-      { index: 3, message: "expected that it allows env `HOME`, but it denies it: the name is not listed" },
+      {
+        index: 3,
+        message: "expected: it allows env `HOME`; actual: it denies it, because the name is not listed",
+      },
       {
         index: 4,
-        message: "expected that it denies syscalls debug, but it allows it: `debug` is listed",
+        message: "expected: it denies syscalls debug; actual: it allows it, because `debug` is listed",
       },
-      { index: 5, message: "expected that it denies macos tls, but it allows it: `tls` is listed" },
+      { index: 5, message: "expected: it denies macos tls; actual: it allows it, because `tls` is listed" },
     ]);
   });
 
@@ -240,12 +264,12 @@ describe("an example", () => {
     ];
     expect(refused.filter((example) => Example.safeParse(example).success)).toEqual([]);
     expect(refusal(() => connect("*.a.test"))).toMatchInlineSnapshot(`
-      "HOST_INVALID: \`*.a.test\` is a rule, not one host
-      → ask about one \`name:port\`"
+      "HOST_INVALID: \`*.a.test\` is a host rule, not one host
+      → write one \`name:port\`"
     `);
     expect(refusal(() => connect("a.test private"))).toMatch(/^HOST_INVALID/);
     expect(refusal(() => connect("a.test", "localhost"))).toMatchInlineSnapshot(`
-      "HOST_INVALID: the address \`localhost\` is none, or is spelled in an unusual way
+      "HOST_INVALID: \`localhost\` is not an address, or has an unusual spelling
       → write four decimal numbers, or IPv6 without a zone"
     `);
     expect(refusal(() => questionsOf(Example.parse({ allow: "read", path: "w" }), {}))).toMatch(

@@ -160,7 +160,7 @@ describe("an address", () => {
       ["1.2.3.4", "::1", "01.2.3.4", "1.2.3.4.", "a.test", "", "::1%lo", "::ffff:1.2.3.04"].map(isAddress),
     ).toEqual([true, true, false, false, false, false, false, false]);
     expect(refusal(() => canonicalAddress("127.1"))).toMatchInlineSnapshot(`
-      "HOST_INVALID: the address \`127.1\` is none, or is spelled in an unusual way
+      "HOST_INVALID: \`127.1\` is not an address, or has an unusual spelling
       → write four decimal numbers, or IPv6 without a zone"
     `);
   });

@@ -15,7 +15,7 @@ describe("a bound that is none", () => {
 
   test.each(bounds)("is refused by everything that would compare or keep it: %s", (bound) => {
     const [odd, fine] = [byHand({ wallMs: bound }), normalProfile({ limits: { wallMs: 10 } })];
-    const message = `the limit \`wallMs\` is \`${String(bound)}\`, which is no bound`;
+    const message = `invalid limit \`wallMs\`: \`${String(bound)}\``;
     const uses: readonly (() => unknown)[] = [
       () => normalProfile({ limits: odd.limits }),
       () => compare(odd, OPEN),
@@ -29,16 +29,16 @@ describe("a bound that is none", () => {
     for (const use of uses)
       expect(refusal(use)).toBe(
         `USAGE: ${message}
-→ give a finite number that is not below 0, or leave it out for no limit`,
+→ write a finite number of 0 or more, or leave it out for no limit`,
       );
   });
 
   test("is no limit of another name, and `strict` is no text", () => {
     expect(refusal(() => normalProfile({ limits: limitsOf({ wallms: 5 }) }))).toMatch(
-      /^USAGE: there is no limit `wallms`\n→ the limits are wallMs, /,
+      /^USAGE: no limit is named `wallms`\n→ the limits are wallMs, /,
     );
     expect(refusal(() => normalProfile({ limits: limitsOf({ strict: "no" }) }))).toBe(
-      "USAGE: `strict` is `no`\n→ write `true` or `false`",
+      "USAGE: invalid `strict`: `no`\n→ write `true` or `false`",
     );
   });
 

@@ -40,19 +40,19 @@ describe("a written path", () => {
       → write it from \`/\`, or with \`\${workspace}\`"
     `);
     expect(refusal(() => absolutePath("/a/../b"))).toMatchInlineSnapshot(`
-      "PATH_INVALID: the path \`/a/../b\` has \`..\` in it
-      → write the folder that is meant"
+      "PATH_INVALID: the path \`/a/../b\` contains \`..\`
+      → write the path without \`..\`"
     `);
     expect(refusal(() => absolutePath("/a\nb"))).toMatchInlineSnapshot(`
-      "PATH_INVALID: the path \`/a\\u{a}b\` holds a control character or is not UTF-8
+      "PATH_INVALID: the path \`/a\\u{a}b\` contains a control character or is not UTF-8
       → rename it"
     `);
     expect(refusal(() => absolutePath("/a\0b"))).toMatchInlineSnapshot(`
-      "PATH_INVALID: the path \`/a\\u{0}b\` holds a control character or is not UTF-8
+      "PATH_INVALID: the path \`/a\\u{0}b\` contains a control character or is not UTF-8
       → rename it"
     `);
     expect(refusal(() => absolutePath("/a\udcff"))).toMatchInlineSnapshot(`
-      "PATH_INVALID: the path \`/a\\u{dcff}\` holds a control character or is not UTF-8
+      "PATH_INVALID: the path \`/a\\u{dcff}\` contains a control character or is not UTF-8
       → rename it"
     `);
   });
@@ -67,7 +67,7 @@ describe("a canonical path", () => {
 
   it("that is none is a broken law, not a user's fault", () => {
     expect(refusal(() => knownPath("/a/"))).toMatchInlineSnapshot(`
-      "INTERNAL: \`/a/\` was taken for a canonical path
+      "INTERNAL: \`/a/\` is not a canonical path
       → "
     `);
   });

@@ -5,12 +5,12 @@ import { type AbsolutePath, knownPath, namesOf, upwards } from "../../../src/pro
 import {
   exactTest,
   literalPattern,
+  type NamePiece,
   type Pattern,
-  type Piece,
+  type PatternSegment,
   parsePatterns,
   patternTest,
   readPattern,
-  type Segment,
 } from "../../../src/profile/pattern.ts";
 import { matchesBelow } from "../../../src/profile/pattern-matches.ts";
 import { path as overlapping, pattern as overlappingPattern } from "../../support/generate.ts";
@@ -192,7 +192,11 @@ function firstBelow(folder: AbsolutePath, at: AbsolutePath): AbsolutePath {
 }
 
 /** The meaning of segments as their docstrings put it, by trying everything. */
-function matchesNames(segments: readonly Segment[], names: readonly string[], ignoreCase: boolean): boolean {
+function matchesNames(
+  segments: readonly PatternSegment[],
+  names: readonly string[],
+  ignoreCase: boolean,
+): boolean {
   const [segment, ...rest] = segments;
   if (segment === undefined) return names.length === 0;
   if (segment.kind === "name") {
@@ -210,7 +214,7 @@ function matchesNames(segments: readonly Segment[], names: readonly string[], ig
   );
 }
 
-function matchesPieces(pieces: readonly Piece[], characters: readonly string[]): boolean {
+function matchesPieces(pieces: readonly NamePiece[], characters: readonly string[]): boolean {
   const [piece, ...rest] = pieces;
   if (piece === undefined) return characters.length === 0;
   const [character, ...others] = characters;
@@ -238,7 +242,7 @@ function small(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-function smallPiece(piece: Piece): Piece {
+function smallPiece(piece: NamePiece): NamePiece {
   if (piece.kind === "text") return { ...piece, text: small(piece.text) };
   return piece.kind === "set" ? { ...piece, members: small(piece.members) } : piece;
 }

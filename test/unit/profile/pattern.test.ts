@@ -56,7 +56,7 @@ describe("a pattern is refused", () => {
   it("that is empty or holds a character that it cannot hold", () => {
     expect(refusal(() => parsePatterns(""))).toMatchInlineSnapshot(`
       "PATTERN_INVALID: the pattern \`\` is empty
-      → patterns are paths with \`*\`, \`?\`, \`[abc]\`, \`[!abc]\`, \`**\` and \`{a,b}\`"
+      → write a path with \`*\`, \`?\`, \`[abc]\`, \`[!abc]\`, \`**\` or \`{a,b}\`"
     `);
     expect(refusal(() => parsePatterns("a\\*b"))).toMatchInlineSnapshot(`
       "PATTERN_INVALID: the pattern \`a\\*b\` has a backslash or a control character
@@ -75,126 +75,126 @@ describe("a pattern is refused", () => {
   it("that other tools read as something else", () => {
     expect(refusal(() => parsePatterns("!a"))).toMatchInlineSnapshot(`
       "PATTERN_INVALID: the pattern \`!a\` begins with \`!\` or \`#\`
-      → write \`**/!name\` for a name that begins so"
+      → write \`**/!name\` for a name that begins with \`!\`"
     `);
     expect(refusal(() => parsePatterns("#a"))).toMatchInlineSnapshot(`
       "PATTERN_INVALID: the pattern \`#a\` begins with \`!\` or \`#\`
-      → write \`**/!name\` for a name that begins so"
+      → write \`**/!name\` for a name that begins with \`!\`"
     `);
     expect(refusal(() => parsePatterns("{a,!b}"))).toMatchInlineSnapshot(`
       "PATTERN_INVALID: the pattern \`{a,!b}\` begins with \`!\` or \`#\`
-      → write \`**/!name\` for a name that begins so"
+      → write \`**/!name\` for a name that begins with \`!\`"
     `);
     expect(refusal(() => parsePatterns("~/.ssh"))).toMatchInlineSnapshot(`
-      "PATTERN_INVALID: the pattern \`~/.ssh\` begins with \`~\`, which only a shell knows
+      "PATTERN_INVALID: the pattern \`~/.ssh\` begins with \`~\`, which is not expanded
       → write \`\${home}\`"
     `);
     expect(refusal(() => parsePatterns("*.+(a|b)"))).toMatchInlineSnapshot(`
-      "PATTERN_INVALID: the pattern \`*.+(a|b)\` has an extended glob, which no pattern may
-      → write \`{a,b}\` for either"
+      "PATTERN_INVALID: the pattern \`*.+(a|b)\` has an extended glob, which is not supported
+      → write \`{a,b}\` for alternatives"
     `);
   });
 
   it("that means nothing or too much", () => {
     expect(refusal(() => parsePatterns("/a/../b"))).toMatchInlineSnapshot(`
       "PATTERN_INVALID: the pattern \`/a/../b\` has \`.\` or \`..\` as a name
-      → patterns are paths with \`*\`, \`?\`, \`[abc]\`, \`[!abc]\`, \`**\` and \`{a,b}\`"
+      → write a path with \`*\`, \`?\`, \`[abc]\`, \`[!abc]\`, \`**\` or \`{a,b}\`"
     `);
     expect(refusal(() => parsePatterns("./a"))).toMatchInlineSnapshot(`
       "PATTERN_INVALID: the pattern \`./a\` has \`.\` or \`..\` as a name
-      → patterns are paths with \`*\`, \`?\`, \`[abc]\`, \`[!abc]\`, \`**\` and \`{a,b}\`"
+      → write a path with \`*\`, \`?\`, \`[abc]\`, \`[!abc]\`, \`**\` or \`{a,b}\`"
     `);
     expect(refusal(() => parsePatterns("/[.][.]/a"))).toMatchInlineSnapshot(`
       "PATTERN_INVALID: the pattern \`/[.][.]/a\` has \`.\` or \`..\` as a name
-      → patterns are paths with \`*\`, \`?\`, \`[abc]\`, \`[!abc]\`, \`**\` and \`{a,b}\`"
+      → write a path with \`*\`, \`?\`, \`[abc]\`, \`[!abc]\`, \`**\` or \`{a,b}\`"
     `);
     expect(refusal(() => parsePatterns("/a**"))).toMatchInlineSnapshot(`
-      "PATTERN_INVALID: the pattern \`/a**\` uses \`**\` for less than a whole name
-      → patterns are paths with \`*\`, \`?\`, \`[abc]\`, \`[!abc]\`, \`**\` and \`{a,b}\`"
+      "PATTERN_INVALID: the pattern \`/a**\` has \`**\` next to other characters of a name
+      → write a path with \`*\`, \`?\`, \`[abc]\`, \`[!abc]\`, \`**\` or \`{a,b}\`"
     `);
     expect(refusal(() => parsePatterns("/[z-a]"))).toMatchInlineSnapshot(`
       "PATTERN_INVALID: the pattern \`/[z-a]\` has the empty range \`z-a\`
-      → patterns are paths with \`*\`, \`?\`, \`[abc]\`, \`[!abc]\`, \`**\` and \`{a,b}\`"
+      → write a path with \`*\`, \`?\`, \`[abc]\`, \`[!abc]\`, \`**\` or \`{a,b}\`"
     `);
     expect(refusal(() => parsePatterns("/x{1..65}"))).toMatchInlineSnapshot(`
-      "PATTERN_INVALID: the pattern \`/x{1..65}\` means more than 64 patterns
+      "PATTERN_INVALID: the pattern \`/x{1..65}\` expands to more than 64 patterns
       → write several patterns"
     `);
     expect(texts("/x{1..64}")).toHaveLength(64);
     expect(texts("{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}")).toHaveLength(64);
     expect(refusal(() => parsePatterns("{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}"))).toMatchInlineSnapshot(`
-      "PATTERN_INVALID: the pattern \`{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}\` means more than 64 patterns
+      "PATTERN_INVALID: the pattern \`{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}\` expands to more than 64 patterns
       → write several patterns"
     `);
   });
 
   it("with a bracket or brace that is left over", () => {
     expect(refusal(() => parsePatterns("/[abc"))).toMatchInlineSnapshot(`
-      "PATTERN_INVALID: the pattern \`/[abc\` has a bracket that is no \`[abc]\` or \`[!abc]\`
+      "PATTERN_INVALID: the pattern \`/[abc\` has a bracket outside of \`[abc]\` and \`[!abc]\`
       → write a plain bracket as \`[[]\` or \`[]]\`"
     `);
     expect(refusal(() => parsePatterns("/abc]"))).toMatchInlineSnapshot(`
-      "PATTERN_INVALID: the pattern \`/abc]\` has a bracket that is no \`[abc]\` or \`[!abc]\`
+      "PATTERN_INVALID: the pattern \`/abc]\` has a bracket outside of \`[abc]\` and \`[!abc]\`
       → write a plain bracket as \`[[]\` or \`[]]\`"
     `);
     expect(refusal(() => parsePatterns("/[]"))).toMatchInlineSnapshot(`
-      "PATTERN_INVALID: the pattern \`/[]\` has a bracket that is no \`[abc]\` or \`[!abc]\`
+      "PATTERN_INVALID: the pattern \`/[]\` has a bracket outside of \`[abc]\` and \`[!abc]\`
       → write a plain bracket as \`[[]\` or \`[]]\`"
     `);
     expect(refusal(() => parsePatterns("/[!]"))).toMatchInlineSnapshot(`
-      "PATTERN_INVALID: the pattern \`/[!]\` has a bracket that is no \`[abc]\` or \`[!abc]\`
+      "PATTERN_INVALID: the pattern \`/[!]\` has a bracket outside of \`[abc]\` and \`[!abc]\`
       → write a plain bracket as \`[[]\` or \`[]]\`"
     `);
     expect(refusal(() => parsePatterns("/[^a]"))).toMatchInlineSnapshot(`
-      "PATTERN_INVALID: the pattern \`/[^a]\` has a bracket that is no \`[abc]\` or \`[!abc]\`
+      "PATTERN_INVALID: the pattern \`/[^a]\` has a bracket outside of \`[abc]\` and \`[!abc]\`
       → write a plain bracket as \`[[]\` or \`[]]\`"
     `);
     expect(refusal(() => parsePatterns("/[a/b]"))).toMatchInlineSnapshot(`
-      "PATTERN_INVALID: the pattern \`/[a/b]\` has a bracket that is no \`[abc]\` or \`[!abc]\`
+      "PATTERN_INVALID: the pattern \`/[a/b]\` has a bracket outside of \`[abc]\` and \`[!abc]\`
       → write a plain bracket as \`[[]\` or \`[]]\`"
     `);
     expect(refusal(() => parsePatterns("/[[:alpha:]]"))).toMatchInlineSnapshot(`
-      "PATTERN_INVALID: the pattern \`/[[:alpha:]]\` has a set with something else than letters, digits, ranges and \`._~@+ ,=:;%$-\`
-      → patterns are paths with \`*\`, \`?\`, \`[abc]\`, \`[!abc]\`, \`**\` and \`{a,b}\`"
+      "PATTERN_INVALID: the pattern \`/[[:alpha:]]\` has a set with more than letters, digits, ranges and \`._~@+ ,=:;%$-\`
+      → write a path with \`*\`, \`?\`, \`[abc]\`, \`[!abc]\`, \`**\` or \`{a,b}\`"
     `);
     expect(refusal(() => parsePatterns("/[a-]b-c]"))).toMatchInlineSnapshot(`
-      "PATTERN_INVALID: the pattern \`/[a-]b-c]\` has a bracket that is no \`[abc]\` or \`[!abc]\`
+      "PATTERN_INVALID: the pattern \`/[a-]b-c]\` has a bracket outside of \`[abc]\` and \`[!abc]\`
       → write a plain bracket as \`[[]\` or \`[]]\`"
     `);
     expect(refusal(() => parsePatterns("/[-a]"))).toMatchInlineSnapshot(`
-      "PATTERN_INVALID: the pattern \`/[-a]\` has a set with something else than letters, digits, ranges and \`._~@+ ,=:;%$-\`
-      → patterns are paths with \`*\`, \`?\`, \`[abc]\`, \`[!abc]\`, \`**\` and \`{a,b}\`"
+      "PATTERN_INVALID: the pattern \`/[-a]\` has a set with more than letters, digits, ranges and \`._~@+ ,=:;%$-\`
+      → write a path with \`*\`, \`?\`, \`[abc]\`, \`[!abc]\`, \`**\` or \`{a,b}\`"
     `);
     expect(refusal(() => parsePatterns("/{a}"))).toMatchInlineSnapshot(`
-      "PATTERN_INVALID: the pattern \`/{a}\` has a brace that is no \`{a,b}\` or \`\${name}\`
+      "PATTERN_INVALID: the pattern \`/{a}\` has a brace outside of \`{a,b}\` and \`\${name}\`
       → write a plain brace as \`[{]\` or \`[}]\`"
     `);
     expect(refusal(() => parsePatterns("/{a,b"))).toMatchInlineSnapshot(`
-      "PATTERN_INVALID: the pattern \`/{a,b\` has a brace that is no \`{a,b}\` or \`\${name}\`
+      "PATTERN_INVALID: the pattern \`/{a,b\` has a brace outside of \`{a,b}\` and \`\${name}\`
       → write a plain brace as \`[{]\` or \`[}]\`"
     `);
     expect(refusal(() => parsePatterns("/a,b}"))).toMatchInlineSnapshot(`
-      "PATTERN_INVALID: the pattern \`/a,b}\` has a brace that is no \`{a,b}\` or \`\${name}\`
+      "PATTERN_INVALID: the pattern \`/a,b}\` has a brace outside of \`{a,b}\` and \`\${name}\`
       → write a plain brace as \`[{]\` or \`[}]\`"
     `);
   });
 
   it("with a variable that there is none of", () => {
     expect(refusal(() => parsePatterns("${home}/a"))).toMatchInlineSnapshot(`
-      "PATTERN_INVALID: the pattern \`\${home}/a\` names \`home\`, which is no variable here
-      → patterns are paths with \`*\`, \`?\`, \`[abc]\`, \`[!abc]\`, \`**\` and \`{a,b}\`"
+      "PATTERN_INVALID: the pattern \`\${home}/a\` names the unknown variable \`home\`
+      → write a path with \`*\`, \`?\`, \`[abc]\`, \`[!abc]\`, \`**\` or \`{a,b}\`"
     `);
     expect(refusal(() => parsePatterns("${toString}/a", {}))).toMatchInlineSnapshot(`
-      "PATTERN_INVALID: the pattern \`\${toString}/a\` names \`toString\`, which is no variable here
-      → patterns are paths with \`*\`, \`?\`, \`[abc]\`, \`[!abc]\`, \`**\` and \`{a,b}\`"
+      "PATTERN_INVALID: the pattern \`\${toString}/a\` names the unknown variable \`toString\`
+      → write a path with \`*\`, \`?\`, \`[abc]\`, \`[!abc]\`, \`**\` or \`{a,b}\`"
     `);
     expect(refusal(() => parsePatterns("${home/a"))).toMatchInlineSnapshot(`
-      "PATTERN_INVALID: the pattern \`\${home/a\` has a brace that is no \`{a,b}\` or \`\${name}\`
+      "PATTERN_INVALID: the pattern \`\${home/a\` has a brace outside of \`{a,b}\` and \`\${name}\`
       → write a plain brace as \`[{]\` or \`[}]\`"
     `);
     expect(refusal(() => parsePatterns("${home}", { home: knownPath("/a\nb") }))).toMatchInlineSnapshot(`
-      "PATTERN_INVALID: the pattern \`/a\\u{a}b\` has a character that no pattern can hold
-      → patterns are paths with \`*\`, \`?\`, \`[abc]\`, \`[!abc]\`, \`**\` and \`{a,b}\`"
+      "PATTERN_INVALID: the pattern \`/a\\u{a}b\` has a control character or is not UTF-8
+      → write a path with \`*\`, \`?\`, \`[abc]\`, \`[!abc]\`, \`**\` or \`{a,b}\`"
     `);
   });
 });
@@ -239,7 +239,7 @@ describe("canonical text", () => {
   it("says what is wrong", () => {
     expect(refusal(() => readPattern("/[ba]"))).toMatchInlineSnapshot(`
       "PATTERN_INVALID: the pattern \`/[ba]\` is not in canonical form
-      → patterns are paths with \`*\`, \`?\`, \`[abc]\`, \`[!abc]\`, \`**\` and \`{a,b}\`"
+      → write a path with \`*\`, \`?\`, \`[abc]\`, \`[!abc]\`, \`**\` or \`{a,b}\`"
     `);
   });
 });

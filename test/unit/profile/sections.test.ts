@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { printProfile } from "../../../src/profile/canonical.ts";
+import { LimitsSection, limitsFrom } from "../../../src/profile/limits-section.ts";
 import { knownPath } from "../../../src/profile/path.ts";
 import { OPEN } from "../../../src/profile/profile.ts";
 import {
-  LimitsSection,
-  limitsFrom,
   NetworkSection,
   networkFrom,
   ProfileSections,
@@ -194,7 +193,7 @@ describe("operator sections", () => {
     expect(
       refusal(() => from({ masks: [{ pattern: "${workspace/a", at_most: "none" }] })),
     ).toMatchInlineSnapshot(`
-      "PATTERN_INVALID: the pattern \`\${workspace/a\` has a brace that is no \`{a,b}\` or \`\${name}\`
+      "PATTERN_INVALID: the pattern \`\${workspace/a\` has a brace outside of \`{a,b}\` and \`\${name}\`
       → write a plain brace as \`[{]\` or \`[}]\`"
     `);
     expect(refusal(() => from({ network: { hosts: ["*."] } }))).toMatchInlineSnapshot(`
@@ -202,12 +201,12 @@ describe("operator sections", () => {
       → write \`name\`, \`name:443\`, \`*.name\` or an address"
     `);
     expect(refusal(() => pathsFrom("/a/${workspace", variables))).toMatchInlineSnapshot(`
-      "PATH_INVALID: the path \`/a/\${workspace\` has a variable without an end
+      "PATH_INVALID: the path \`/a/\${workspace\` has a variable without \`}\`
       → write \`\${name}\`"
     `);
     expect(refusal(() => pathsFrom("${constructor}", {}))).toMatchInlineSnapshot(`
       "PATH_INVALID: \`\${constructor}\` names the unknown variable \`constructor\`
-      → there are no variables here"
+      → no variable is allowed here"
     `);
   });
 });
@@ -226,7 +225,7 @@ it("a network is written as a word, a truth value or a list", () => {
     { hosts: [{ name: "a.test", port: null, private: false }], never: [] },
   ]);
   expect(NetworkSection.safeParse("on").error?.issues.map((issue) => issue.message)).toEqual([
-    "network is `false`, `true`, `host` or `{ hosts: [name:port], never: [name] }`",
+    "write `false`, `true`, `host` or `{ hosts: [name:port], never: [name] }`",
   ]);
 });
 

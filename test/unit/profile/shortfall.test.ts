@@ -36,15 +36,15 @@ it("what was asked for and not granted is told clause by clause", () => {
       limits: { processes: 4 },
     }),
   ).toEqual([
-    "`/usr`: read was wanted, none is granted",
-    "`/w`: write was wanted, read is granted",
+    "`/usr`: needs read, but none is granted",
+    "`/w`: needs write, but read is granted",
     "network: a.test:443 is not granted",
     "sockets: /run/a.sock is not granted",
     "env: LANG is not granted",
-    "terminal: a terminal of its own is not granted",
-    "syscalls: debug, to trace and change its other processes, is not granted",
-    "devices: kvm, to run virtual machines with the kernel's help, by /dev/kvm, is not granted",
-    "macos: tls, to have certificates checked by the system, which may fetch what they name, is not granted",
+    "terminal: a terminal is not granted",
+    "syscalls: debug (trace and change its other processes) is not granted",
+    "devices: kvm (run virtual machines with /dev/kvm) is not granted",
+    "macos: tls (let the system check certificates, which may fetch URLs that they name) is not granted",
     "limits: processes is not granted",
   ]);
 });

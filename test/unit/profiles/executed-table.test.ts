@@ -7,7 +7,7 @@ import { parseData } from "../../../src/config/parse.ts";
 import { ProfileFile } from "../../../src/config/schema.ts";
 import { readShipped, shippedFolder } from "../../../src/config/shipped.ts";
 import { readYaml } from "../../../src/config/yaml.ts";
-import { STARTED_BEFORE_US } from "../../../src/host/installation/path-folders.ts";
+import { STARTED_BEFORE_US } from "../../../src/host/look/installation/path-folders.ts";
 import { accessTo } from "../../../src/profile/access-to.ts";
 import { ExecutedSection, executedFinder } from "../../../src/profile/executed.ts";
 import { maskKey } from "../../../src/profile/explain.ts";

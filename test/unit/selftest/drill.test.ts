@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { ProgramOutcome } from "../../../src/decide/outcome.ts";
 import { otherThan, unless } from "../../../src/selftest/drill.ts";
-import type { ProgramOutcome } from "../../../src/supervisor/outcome.ts";
 
 const NOTHING = { takenBytes: 0, droppedBytes: 0, tail: Buffer.alloc(0) };
 

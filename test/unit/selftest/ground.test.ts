@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { printProcess, processAt, thisProcess } from "../../../src/host/process-id.ts";
+import { printProcess, processAt, thisProcess } from "../../../src/host/launch/process-id.ts";
 import { prepareGround } from "../../../src/selftest/ground.ts";
 
 const PURPOSE = { word: "word", asRoot: false, platform: "linux" } as const;
@@ -77,7 +77,7 @@ it("says where nothing can be made", () => {
   expect(() => prepareGround(PURPOSE)).toThrow(
     expect.objectContaining({
       code: "SANDBOX_UNAVAILABLE",
-      message: `the battery's folders can't be made in \`${join(place, "missing")}\`: ENOENT`,
+      message: `the selftest's folders can't be made in \`${join(place, "missing")}\`: ENOENT`,
     }),
   );
   vi.stubEnv("TMPDIR", relative(process.cwd(), place));

@@ -32,7 +32,7 @@ describe("a line", () => {
   });
 
   test("that goes on behind anything but a blank is read both ways, and not understood", () => {
-    const torn = "a word or an operator of it may go on in the next line";
+    const torn = "a word or an operator may continue in the next line";
     for (const line of ["1\\\n2>x rm", "$\\\n0", "a &\\\n>x b", "a\\\\\\\nb"])
       expect([line, parseLine(line).unread.includes(torn), parseLine(line).plain]).toEqual([
         line,
@@ -54,7 +54,7 @@ describe("a line", () => {
       expect(commands.map((one) => one.words[0])).toContain("rm");
     }
     expect(parseLine("rm \\\\").unread).toEqual([]);
-    expect(parseLine("rm\\").unread).toContain("two parsers read it in two ways");
+    expect(parseLine("rm\\").unread).toContain("two parsers disagree about it");
   });
 
   test("with braces that may make several words of one is not understood, whatever stands between them", () => {
@@ -64,15 +64,15 @@ describe("a line", () => {
       expect([word, parseLine(`echo ${word}`).unread]).toEqual([word, []]);
   });
 
-  test("that begins with two parentheses may be a calculation, wherever it stands", () => {
+  test("that begins with two parentheses may be arithmetic, wherever it stands", () => {
     for (const line of ["((a) )", "! ((a) | b)", "{ (((a); b); c); }", "x && ((a)\n)"])
-      expect([line, parseLine(line).unread]).toEqual([line, [expect.stringContaining("calculation")]]);
+      expect([line, parseLine(line).unread]).toEqual([line, [expect.stringContaining("arithmetic")]]);
     for (const line of ["( (a) )", "(a; (b))", "(a) | (b)"])
       expect([line, parseLine(line).unread]).toEqual([line, []]);
   });
 
-  test("whose command begins like an option is not understood: `time` may be a program", () => {
-    expect(parseLine("time -f '' rm x").unread).toEqual(["the name of a command begins like an option"]);
+  test("whose command begins like an option can't be parsed: `time` may be a program", () => {
+    expect(parseLine("time -f '' rm x").unread).toEqual(["the name of a command begins with `-`"]);
     expect(parseLine("time -p rm x").unread).toEqual([]);
   });
 
@@ -149,9 +149,9 @@ describe("a line", () => {
     expect(why("a $b")).toBe("it uses a variable");
     expect(why("a >b")).toBe("it redirects from or to a file");
     expect(why("b=c a")).toBe("it sets a variable");
-    expect(why("cd a")).toBe("it uses `cd`, which is bash's own");
+    expect(why("cd a")).toBe("it uses `cd`, a keyword or builtin of bash");
     expect(why("a 'b")).toBe("it can't be parsed");
-    expect(why("a\u200b")).toBe("it has characters that can't be seen");
+    expect(why("a\u200b")).toBe("it has invisible characters");
     expect(why("a && b")).toBeUndefined();
   });
 });

@@ -129,7 +129,7 @@ describeWithPostgres("a store whose way to the server is bad", () => {
       await expect(store.lastSeq()).rejects.toMatchObject({
         code: "STORE_UNAVAILABLE",
         message: `the store in Postgres can't be used: \`connect ECONNREFUSED 127.0.0.1:${way.port}\``,
-        hint: "see whether the server runs, and what it says in its log",
+        hint: "check that the server runs, and read its log",
       });
       await using _again = await BadWay.to(server.port, way.port);
       expect(await store.lastSeq()).toBe(0);

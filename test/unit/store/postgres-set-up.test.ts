@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { inspect } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
 import { CofferdamError } from "../../../src/errors.ts";
-import { told } from "../../../src/store/postgres/failure.ts";
+import { storeError } from "../../../src/store/postgres/failure.ts";
 import {
   type PostgresConnection,
   type PostgresOptions,
@@ -134,8 +134,8 @@ describeWithPostgres("a store in a database", () => {
       await server.query(`update ${schema}.meta set version = 99`);
       expect(said(await thrownBy(open(schema)))).toEqual({
         code: "STORE_UNAVAILABLE",
-        message: "the store in Postgres is of version 99, and 1 is the latest that is known here",
-        hint: "use a cofferdam that is as new as the one that changed it",
+        message: "the store in Postgres has version 99, but the latest supported version is 1",
+        hint: "use the newer cofferdam that changed it",
       });
     });
 
@@ -151,7 +151,8 @@ describeWithPostgres("a store in a database", () => {
       await server.query("alter role careless set synchronous_commit = off");
       expect(said(await thrownBy(open(fresh(), { connection: server.url("careless") })))).toEqual({
         code: "STORE_UNAVAILABLE",
-        message: "the store in Postgres is in a database that says that something is written before it is",
+        message:
+          "the store in Postgres is in a database with `synchronous_commit = off`, which can lose answers",
         hint: "set `synchronous_commit` to `on` for this user or database",
       });
     });
@@ -223,7 +224,7 @@ describeWithPostgres("a store in a database", () => {
     test("that stands in what a server says, and hides it there", () => {
       const secrets = secretsOf("postgres://u:s%40cret@h/d");
       for (const words of ["with s@cret and", "with s%40cret and", "at postgres://u:s%40cret@h/d and"])
-        expect(told(new Error(words), secrets).message).toMatch(/: `(with|at) … and`$/);
+        expect(storeError(new Error(words), secrets).message).toMatch(/: `(with|at) … and`$/);
     });
   });
 
@@ -239,7 +240,7 @@ describeWithPostgres("a store in a database", () => {
       expect(said(thrown)).toEqual({
         code: "STORE_UNAVAILABLE",
         message: expect.stringMatching(/can't be used: `pg_hba.conf rejects connection .* no encryption`$/),
-        hint: "the server wants TLS: add `sslmode=verify-full` to the connection's URL",
+        hint: "the server requires TLS: add `sslmode=verify-full` to the connection's URL",
       });
       const store = open(fresh(), { connection: `${strict()}&sslrootcert=${authority}` });
       expect(await store.lastSeq()).toBe(-1);
@@ -252,7 +253,7 @@ describeWithPostgres("a store in a database", () => {
       expect(said(await thrownBy(open(fresh(), { connection: strict() })))).toEqual({
         code: "STORE_UNAVAILABLE",
         message: expect.stringMatching(/can't be used: `self-signed certificate/),
-        hint: "name the authority of the server's certificate by `sslrootcert`",
+        hint: "name the authority of the server's certificate with `sslrootcert`",
       });
       const ssl = { ca: CERTIFICATE };
       const connection = { host: "127.0.0.1", port: server.port, user: "walled", database: "postgres", ssl };
@@ -264,7 +265,7 @@ describeWithPostgres("a store in a database", () => {
       expect(said(await thrownBy(open(fresh(), { connection: strict() })))).toEqual({
         code: "STORE_UNAVAILABLE",
         message: "the store in Postgres can't be used: `The server does not support SSL connections`",
-        hint: "the server has no TLS: turn it on there",
+        hint: "the server has no TLS: enable it there",
       });
     });
   });
@@ -305,14 +306,14 @@ describeWithPostgres("a store in a database", () => {
         await server.query(`update ${schema}.${table} set ${column} = $1`, [value]);
         await expect(look(store)).rejects.toMatchObject({
           code: "STORE_UNAVAILABLE",
-          message: expect.stringMatching(/^the store in Postgres holds what this version can't read, in `/),
+          message: expect.stringMatching(/^the store in Postgres contains unreadable data in `/),
         });
       },
     );
 
     test("what is over up to its limits, of however much there is", async () => {
       const schema = fresh();
-      const store = open(schema, { mostEvents: 100, mostSettled: 100 });
+      const store = open(schema, { maxEvents: 100, maxSettled: 100 });
       await add(store, "first");
       const body = JSON.stringify(newsOf("old"));
       await server.query(
@@ -408,23 +409,23 @@ describeWithPostgres("a store in a database", () => {
 describe("the options of a store in Postgres", () => {
   const connection = "postgres://u:hunter2@localhost/d";
   const faulty: readonly (readonly [string, object, string])[] = [
-    ["a misspelt one", { connection, shema: "x" }, "`shema` is no option of a store in Postgres"],
-    ["a schema without a name", { connection, schema: "" }, "`schema` is not what a store in Postgres takes"],
-    ["a name that is cut off", { connection, schema: "é".repeat(32) }, "`schema` is not what"],
-    ["no connections", { connection, mostConnections: 0 }, "`mostConnections` is not what"],
-    ["no patience", { connection, patienceMs: Number.NaN }, "`patienceMs` is not what"],
-    ["no place", {}, "`connection` is not what"],
-    ["another's URL", { connection: "mysql://u:hunter2@localhost/d" }, "`connection` is not what"],
-    ["no URL", { connection: "postgres://u:hunter2@local host:x/d" }, "`connection` is not what"],
+    ["a misspelt one", { connection, shema: "x" }, "unknown option `shema` of a Postgres store"],
+    ["a schema without a name", { connection, schema: "" }, "invalid option `schema` of a Postgres store"],
+    ["a name that is cut off", { connection, schema: "é".repeat(32) }, "invalid option `schema`"],
+    ["no connections", { connection, maxConnections: 0 }, "invalid option `maxConnections`"],
+    ["no patience", { connection, patienceMs: Number.NaN }, "invalid option `patienceMs`"],
+    ["no place", {}, "invalid option `connection`"],
+    ["another's URL", { connection: "mysql://u:hunter2@localhost/d" }, "invalid option `connection`"],
+    ["no URL", { connection: "postgres://u:hunter2@local host:x/d" }, "invalid option `connection`"],
     [
       "a password that ends the host",
       { connection: "postgres://u:12/hunter2@localhost/d" },
-      "`connection` is not",
+      "invalid option `connection`",
     ],
     [
       "one that begins the query",
       { connection: "postgres://u:12?hunter2@localhost/d" },
-      "`connection` is not",
+      "invalid option `connection`",
     ],
   ];
   test.each(faulty)("may not have %s, and no secret is told", (_what, options, message) => {

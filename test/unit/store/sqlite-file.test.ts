@@ -127,16 +127,22 @@ describe("the file of a store", () => {
 describe("what is no file of a store is refused, and stays as it is", () => {
   /** What spoils a used file, and what is said of it. */
   const spoilt: readonly (readonly [what: string, spoil: (file: AbsolutePath) => void, said: RegExp])[] = [
-    ["text", (file) => writeFileSync(file, "notes\n".repeat(1_000)), /is no store: file is not a database$/],
+    [
+      "text",
+      (file) => writeFileSync(file, "notes\n".repeat(1_000)),
+      /is not a store: file is not a database$/,
+    ],
     [
       "another program's database",
       (file) => edited(file, "PRAGMA application_id = 0"),
-      /is another program's database$/,
+      /is a database of another program$/,
     ],
     [
       "a newer version",
       (file) => edited(file, `PRAGMA user_version = ${MIGRATIONS.length + 1}`),
-      new RegExp(`is of version ${MIGRATIONS.length + 1}, and this program knows ${MIGRATIONS.length}$`),
+      new RegExp(
+        `has version ${MIGRATIONS.length + 1}, but the latest supported version is ${MIGRATIONS.length}$`,
+      ),
     ],
     ["a damaged page", damaged, /is damaged: database disk image is malformed$/],
     [
@@ -144,12 +150,20 @@ describe("what is no file of a store is refused, and stays as it is", () => {
       (file) => edited(file, "DROP TABLE notes; DROP TABLE belongings; DROP TABLE requests"),
       /can't be used: no such table/,
     ],
-    ["a file that others can read", (file) => chmodSync(file, 0o640), /can be read or changed by others$/],
-    ["a file that others can change", (file) => chmodSync(file, 0o602), /can be read or changed by others$/],
+    [
+      "a file that others can read",
+      (file) => chmodSync(file, 0o640),
+      /can be read or changed by other users$/,
+    ],
+    [
+      "a file that others can change",
+      (file) => chmodSync(file, 0o602),
+      /can be read or changed by other users$/,
+    ],
     [
       "a folder that others can change",
       (file) => chmodSync(folderOf(file), 0o720),
-      /lies in a folder that others can write$/,
+      /is in a folder that other users can write$/,
     ],
   ];
 
@@ -180,7 +194,7 @@ describe("what is no file of a store is refused, and stays as it is", () => {
     const said = (name: string) => new SqliteStore(joinPath(folder, name)).pending();
     await expect(said("link")).rejects.toMatchObject({ message: expect.stringContaining("is a symlink") });
     await expect(said("folder")).rejects.toMatchObject({
-      message: expect.stringContaining("is no plain file"),
+      message: expect.stringContaining("is not a regular file"),
     });
     await expect(said("approvals.sqlite/x")).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     await using store = new SqliteStore(file);
@@ -191,7 +205,7 @@ describe("what is no file of a store is refused, and stays as it is", () => {
     const file = await usedFile();
     for (const [mine, path, said] of [
       [0, file, "belongs to user 1001"],
-      [0, folderOf(file), "lies in a folder of user 1001"],
+      [0, folderOf(file), "is in a folder of user 1001"],
     ] as const) {
       chownSync(path, 1001, 1001);
       await expect(new SqliteStore(file).pending()).rejects.toMatchObject({
@@ -273,7 +287,7 @@ describe("what a row holds", () => {
     edited(file, sql);
     await expect(reads(store)).rejects.toMatchObject({
       code: "STORE_UNAVAILABLE",
-      message: expect.stringContaining("something else: "),
+      message: expect.stringContaining("contains an invalid row of "),
     });
   });
 });
@@ -310,7 +324,7 @@ describe("a version", () => {
     connect({ file, migrations: NEXT })[Symbol.dispose]();
     const refused = {
       code: "STORE_UNAVAILABLE",
-      message: expect.stringMatching(/was made one of version 2 meanwhile$/),
+      message: expect.stringMatching(/was upgraded to version 2 while it was open$/),
     };
     await expect(store.pending()).rejects.toMatchObject(refused);
     await expect(store.resolve(approvalId, YES, answered(REQUEST, YES))).rejects.toMatchObject(refused);

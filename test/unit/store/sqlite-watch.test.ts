@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { type AbsolutePath, joinPath } from "../../../src/profile/path.ts";
-import { Watching } from "../../../src/store/sqlite/watching.ts";
+import { SqliteWatching } from "../../../src/store/sqlite/watching.ts";
 import { SqliteStore } from "../../../src/store/sqlite.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { requestWith } from "../../support/approval/request.ts";
@@ -131,7 +131,7 @@ describe("where the system can't watch a folder", () => {
       changed = false;
       return has;
     };
-    using watching = new Watching(inFolder(), look, full);
+    using watching = new SqliteWatching(inFolder(), look, full);
     const watch = watching.add(() => (woken += 1));
     await until(() => looks > 3);
     changed = true;

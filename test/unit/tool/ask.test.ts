@@ -136,8 +136,7 @@ describe("a tool", () => {
     });
     expect(refusalOf(() => tool.use({ a: { b: "1" } }, AROUND))).toMatchObject({
       code: "USAGE",
-      message:
-        "`add` does not take these arguments at `a.b`: Invalid input: expected number, received string",
+      message: "invalid arguments of `add` at `a.b`: Invalid input: expected number, received string",
     });
     expect(refusalOf(() => tool.use({ a: { b: 1 }, c: 1 }, AROUND)).code).toBe("USAGE");
   });

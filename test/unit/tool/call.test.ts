@@ -27,47 +27,39 @@ describe("an input of the shell tool", () => {
   });
 
   test.each([
-    [
-      "a word",
-      { argv: ["true", "é".repeat(64 * KIB)] },
-      "word 2 has 131072 bytes, 131071 are the most for one",
-    ],
-    [
-      "a script",
-      { script: "x".repeat(128 * KIB) },
-      "the script has 131072 bytes, 131071 are the most for one",
-    ],
+    ["a word", { argv: ["true", "é".repeat(64 * KIB)] }, "word 2 has 131072 bytes; the maximum is 131071"],
+    ["a script", { script: "x".repeat(128 * KIB) }, "the script has 131072 bytes; the maximum is 131071"],
     [
       "all words together",
       { argv: Array.from({ length: 16 }, () => "x".repeat(130_100)) },
-      "the call's words and environment have 2081744 bytes, 2080768 are the most together",
+      "the call's words and environment have 2081744 bytes; the maximum is 2080768",
     ],
     [
       "how many words",
       { argv: Array.from({ length: 6_001 }, () => "") },
-      "the call has 6001 words, 6000 are the most",
+      "the call has 6001 words; the maximum is 6000",
     ],
     [
       "the folder to start in",
       { argv: ["true"], cwd: "x".repeat(4_096) },
-      "`cwd` has 4096 bytes, 4095 are the most for a path",
+      "`cwd` has 4096 bytes; the maximum for a path is 4095",
     ],
   ])("is refused by name and size when it is too large: %s", (_, input, message) => {
     expect(refusalOf(input)).toEqual([
       "USAGE",
       message,
-      "pass `{ argv: [word, …] }`, and what is large by a file or by standard input",
+      "pass `{ argv: [word, …] }`, and large data in a file or by standard input",
     ]);
   });
 
   test.each([
-    [{ argv: [] }, "a call needs a word to run"],
-    [{ argv: ["a\0b"] }, "a word can't hold NUL"],
-    [{ script: "a\0b" }, "a script can't hold NUL"],
-    [{ argv: ["echo", "\udc80"] }, "a word can't hold half a character (a lone surrogate)"],
-    [{ argv: ["\ud83d"] }, "a word can't hold half a character (a lone surrogate)"],
-    [{ script: "echo \ude00\ud83d" }, "a script can't hold half a character (a lone surrogate)"],
-    [null, "the shell tool takes `{ argv: [word, …] }` or `{ script }`"],
+    [{ argv: [] }, "the call has no words"],
+    [{ argv: ["a\0b"] }, "a word can't contain NUL"],
+    [{ script: "a\0b" }, "a script can't contain NUL"],
+    [{ argv: ["echo", "\udc80"] }, "a word can't contain half a character (a lone surrogate)"],
+    [{ argv: ["\ud83d"] }, "a word can't contain half a character (a lone surrogate)"],
+    [{ script: "echo \ude00\ud83d" }, "a script can't contain half a character (a lone surrogate)"],
+    [null, "write `{ argv: [word, …] }` or `{ script }`"],
   ])("is refused when it is malformed: %j", (input, message) => {
     expect(refusalOf(input).slice(0, 2)).toEqual(["USAGE", message]);
   });
@@ -90,8 +82,8 @@ test("the environment counts with the words, and each variable by itself", () =>
     tooLargeToStart(["true"], { A: "x".repeat(128 * KIB - 2) }),
   ]).toEqual([
     null,
-    "the call's words and environment have 2097280 bytes, 2080768 are the most together",
+    "the call's words and environment have 2097280 bytes; the maximum is 2080768",
     null,
-    "the variable `A` has 131072 bytes, 131071 are the most for one",
+    "the variable `A` has 131072 bytes; the maximum is 131071",
   ]);
 });

@@ -1,7 +1,8 @@
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
+import { createGate } from "../../../src/entry/gate.ts";
 import { CofferdamError } from "../../../src/errors.ts";
-import { CallbackHandler, createGate, type DefinedTool, defineTool, type Json } from "../../../src/index.ts";
+import { CallbackHandler, type DefinedTool, defineTool, type Json } from "../../../src/index.ts";
 
 const AROUND = { signal: null, metadata: {} };
 
@@ -35,19 +36,23 @@ describe("a tool", () => {
   });
 
   test("that is neither or both is refused", () => {
-    const said = "`tool` is neither a function nor a program, or both";
+    const said = "`tool` needs exactly one of `run` and `command`";
     for (const given of [{ run: undefined }, { command: ["ls"] }])
-      expect(refused(() => untyped(given))).toEqual(["USAGE", said, "give it `run` or `command`"]);
+      expect(refused(() => untyped(given))).toEqual([
+        "USAGE",
+        said,
+        "write `run` for a function, or `command` for a program",
+      ]);
     expect(untyped({ run: undefined, command: ["ls"] }).name).toBe("tool");
   });
 
   test("that is a function has no needs: no walls would stand around it", () => {
-    const hint = '`needs` of a program is `{ roots?: { NAME: "read" | "write" }, network?, ports?, cwd? }`';
-    expect(refused(() => untyped({ needs: {} }))).toEqual(["USAGE", "`tool` needs what no tool can", hint]);
+    const hint = 'only for a program, write `{ roots?: { NAME: "read" | "write" }, network?, ports?, cwd? }`';
+    expect(refused(() => untyped({ needs: {} }))).toEqual(["USAGE", "`tool` has invalid `needs`", hint]);
     for (const needs of [{ root: {} }, { roots: { a: "rw" } }, { network: "yes" }, null])
       expect(refused(() => untyped({ run: undefined, command: ["ls"], needs }))).toEqual([
         "USAGE",
-        "`tool` needs what no tool can",
+        "`tool` has invalid `needs`",
         hint,
       ]);
   });
@@ -56,15 +61,15 @@ describe("a tool", () => {
     for (const key of ["checkAproval", "requiresApproval", "Risk", "schema", "constructor"])
       expect(refused(() => untyped({ [key]: () => null }))).toEqual([
         "USAGE",
-        `\`${key}\` is no part of a tool`,
-        "a tool has name, version, risk, description, input, checkApproval, requireApproval, run, command, needs",
+        `unknown key \`${key}\` of a tool`,
+        "the keys are name, version, risk, description, input, checkApproval, requireApproval, run, command, needs",
       ]);
     expect(untyped({ checkApproval: () => null, risk: "read_only" }).risk).toBe("read_only");
   });
 
   test("has a name that rules and models can write", () => {
     for (const name of ["", "a b", "a:b", "-a", "a\n", "é", "x".repeat(129)])
-      expect(refused(() => untyped({ name }))[1]).toMatch(/can't be the name of a tool$/);
+      expect(refused(() => untyped({ name }))[1]).toMatch(/^invalid tool name/);
     for (const name of ["a", "mcp/git.status-2_x", "x".repeat(128)])
       expect(untyped({ name }).name).toBe(name);
   });
@@ -86,10 +91,10 @@ describe("arguments", () => {
   test("that the schema refuses are refused with the place", () => {
     expect(refused(() => greet.use({ who: "ann", times: 1.5 }, AROUND))).toEqual([
       "USAGE",
-      expect.stringMatching(/^`greet` does not take these arguments at `times`: /),
+      expect.stringMatching(/^invalid arguments of `greet` at `times`: /),
       "read the tool's schema",
     ]);
-    expect(refused(() => greet.use(null, AROUND))[1]).toMatch(/^`greet` does not take these arguments: /);
+    expect(refused(() => greet.use(null, AROUND))[1]).toMatch(/^invalid arguments of `greet`: /);
   });
 
   test("of which the schema makes no JSON are judged as they were given, and run as made", () => {

@@ -53,7 +53,7 @@ function settings(more: Partial<ToolSettings> = {}): ToolSettings {
 }
 
 test("without asking, what asks to be written is read-only and what asks to be read is hidden", () => {
-  expect(printReadable(deriveShellNeeds(settings()).unasked)).toMatchInlineSnapshot(`
+  expect(printReadable(deriveShellNeeds(settings()).withoutApproval)).toMatchInlineSnapshot(`
     "read     /usr
     write    /w/cache
     read     /w/docs
@@ -67,7 +67,7 @@ test("without asking, what asks to be written is read-only and what asks to be r
 });
 
 test("a yes gives each root its own mode, and own files stay as they are (S1-25)", () => {
-  expect(printReadable(deriveShellNeeds(settings()).onYes)).toMatchInlineSnapshot(`
+  expect(printReadable(deriveShellNeeds(settings()).withApproval)).toMatchInlineSnapshot(`
     "read     /usr
     write    /w/cache
     read     /w/docs
@@ -82,14 +82,14 @@ test("a yes gives each root its own mode, and own files stay as they are (S1-25)
 });
 
 test("what is granted unasked is within what a yes grants", () => {
-  const { unasked, onYes } = deriveShellNeeds(settings());
+  const { withoutApproval: unasked, withApproval: onYes } = deriveShellNeeds(settings());
   expect(isWithin(unasked, onYes)).toBe(true);
   expect(isWithin(onYes, unasked)).toBe(false);
 });
 
 test("the network is what the config says, never more", () => {
   const network = (shell: unknown) =>
-    deriveShellNeeds(settings({ shell: ShellSection.parse(shell) })).onYes.network;
+    deriveShellNeeds(settings({ shell: ShellSection.parse(shell) })).withApproval.network;
   expect(network({})).toBe("none");
   expect(network({ network: "host" })).toBe("host");
 });
@@ -98,17 +98,19 @@ test("of macOS a call has what the config lists, and what its runtimes bring alo
   const python = { name: "python", read: [], links: [], path: [], env: {}, macos: ["python"] } as const;
   const granted = (groups: readonly string[], runtimes: ToolSettings["runtimes"]): unknown => {
     const sandbox = SandboxSection.parse({ macos: groups });
-    const { unasked, onYes } = deriveShellNeeds(settings({ sandbox, runtimes }));
+    const { withoutApproval: unasked, withApproval: onYes } = deriveShellNeeds(
+      settings({ sandbox, runtimes }),
+    );
     expect(unasked.macos).toEqual(onYes.macos);
     return onYes.macos;
   };
-  expect(deriveShellNeeds(settings()).onYes.macos).toEqual([]);
+  expect(deriveShellNeeds(settings()).withApproval.macos).toEqual([]);
   expect(granted(["tls", "pty"], [])).toEqual(["pty", "tls"]);
   expect(granted([], [python])).toEqual(["python"]);
   expect(granted(["tls", "python"], [python, python])).toEqual(["python", "tls"]);
-  const { onYes } = deriveShellNeeds(settings({ runtimes: [python] }));
+  const { withApproval: onYes } = deriveShellNeeds(settings({ runtimes: [python] }));
   expect(intersect(onYes, { ...OPEN, macos: ["tls"] }).macos).toEqual([]);
-  expect(deriveFileNeeds(settings({ runtimes: [python] }), "writing").onYes.macos).toEqual([]);
+  expect(deriveFileNeeds(settings({ runtimes: [python] }), "writing").withApproval.macos).toEqual([]);
 });
 
 test("a runtime inside a root has the root's mode", () => {
@@ -120,7 +122,7 @@ test("a runtime inside a root has the root's mode", () => {
     env: {},
     macos: [],
   };
-  const { onYes } = deriveShellNeeds(settings({ runtimes: [venv] }));
+  const { withApproval: onYes } = deriveShellNeeds(settings({ runtimes: [venv] }));
   expect(onYes.files.map((entry) => entry.path)).not.toContain("/w/cache/venv");
 });
 
@@ -128,7 +130,7 @@ test("the environment is ours first, then the caller's granted names, then what 
   const given = { LANG: "C.UTF-8", LC_ALL: "C", SECRET: "s", PATH: "/evil", HOME: "/home/you" };
   const env = deriveEnvironment(
     settings(),
-    deriveShellNeeds(settings()).onYes,
+    deriveShellNeeds(settings()).withApproval,
     { uid: 1000, home: absolutePath("/tmp/home") },
     given,
   );
@@ -158,7 +160,7 @@ test("what programs obey comes along by its own name alone, and what bash obeys 
       sandbox: { ...settings().sandbox, ...sandbox, env: { pass: [...pass], set: {} } },
     });
     const person = { uid: 1000, home: absolutePath("/tmp/home") };
-    const env = deriveEnvironment(own, deriveShellNeeds(own).onYes, person, given);
+    const env = deriveEnvironment(own, deriveShellNeeds(own).withApproval, person, given);
     return Object.keys(env).filter((name) => Object.hasOwn(given, name));
   };
   expect(passed(["*"])).toEqual(["FREE"]);

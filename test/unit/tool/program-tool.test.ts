@@ -76,7 +76,7 @@ describe("the words of a program", () => {
   ])("%s is refused, never left out", (_, template, args) => {
     const [, name] = /\{(\w+)\}/.exec(template.join(" ")) ?? [];
     expect(thrown(() => fillTemplate(template, args))).toBe(
-      `USAGE: the command needs \`${name}\` as a text, a number or a truth value`,
+      `USAGE: the command needs \`${name}\` as a string, a number or a boolean`,
     );
   });
 });
@@ -114,7 +114,7 @@ function settings(more: Partial<ToolSettings> = {}): ToolSettings {
 
 /** How far a tool that needs this gets, after a yes. */
 function accessWith(needs: ToolNeeds, at: string): string {
-  return accessTo(deriveShellNeeds(settingsFor(settings(), needs)).onYes, absolutePath(at));
+  return accessTo(deriveShellNeeds(settingsFor(settings(), needs)).withApproval, absolutePath(at));
 }
 
 describe("what a tool needs", () => {
@@ -145,7 +145,7 @@ describe("what a tool needs", () => {
   test("is without network and terminal unless it needs the network, and then it has the config's", () => {
     const networkOf = (needs: ToolNeeds, network: boolean): unknown => {
       const shell = ShellSection.parse({ network, terminal: true });
-      const { onYes } = deriveShellNeeds(settingsFor(settings({ shell }), needs));
+      const { withApproval: onYes } = deriveShellNeeds(settingsFor(settings({ shell }), needs));
       expect(onYes.terminal).toBe(false);
       return onYes.network;
     };
@@ -158,7 +158,7 @@ describe("what a tool needs", () => {
   test("has of the system calls that the config grants those that it needs", () => {
     const granted = (needs: ToolNeeds, syscalls: readonly string[]): unknown =>
       deriveShellNeeds(settingsFor({ ...settings(), sandbox: SandboxSection.parse({ syscalls }) }, needs))
-        .onYes.syscalls;
+        .withApproval.syscalls;
     expect(granted({}, ["debug", "abi32"])).toEqual([]);
     expect(granted({ syscalls: ["abi32"] }, ["debug", "abi32"])).toEqual(["abi32"]);
     expect(granted({ syscalls: ["abi32"] }, ["debug"])).toEqual([]);
@@ -168,7 +168,7 @@ describe("what a tool needs", () => {
     const granted = (needs: ToolNeeds, macos: readonly string[]): unknown => {
       const runtimes = [runtimeOf([absolutePath("/usr")], ["python"])];
       const given = { ...settings({ runtimes }), sandbox: SandboxSection.parse({ macos }) };
-      return deriveShellNeeds(settingsFor(given, needs)).onYes.macos;
+      return deriveShellNeeds(settingsFor(given, needs)).withApproval.macos;
     };
     expect(granted({}, ["tls", "pty"])).toEqual(["python"]);
     expect(granted({ macos: ["tls"] }, ["tls", "pty"])).toEqual(["python", "tls"]);
@@ -177,7 +177,7 @@ describe("what a tool needs", () => {
 
   test("a root that there is not is refused with those that there are", () => {
     expect(thrown(() => settingsFor(settings(), { roots: { nots: "read" } }))).toBe(
-      "USAGE: there is no root `nots` for a tool to need",
+      "USAGE: a tool needs the unknown root `nots`",
     );
     expect(
       thrown(() => settingsFor(settings(), { roots: Object.fromEntries([["constructor", "read"]]) })),
@@ -187,7 +187,7 @@ describe("what a tool needs", () => {
   });
 
   test("an operator's and the config's own files stay as they are, and so do the limits", () => {
-    const { onYes } = deriveShellNeeds(settingsFor(settings(), { roots: { ws: "write" } }));
+    const { withApproval: onYes } = deriveShellNeeds(settingsFor(settings(), { roots: { ws: "write" } }));
     expect(accessTo(onYes, absolutePath("/w/cofferdam.yaml"))).toBe("read");
     expect(onYes.limits.wallMs).toBe(120_000);
   });
@@ -197,7 +197,7 @@ describe("what a tool needs", () => {
     const given = settings({ roots, runtimes: [runtimeOf([absolutePath("/w/in/rt")])] });
     const at = absolutePath("/w/in/rt/lib");
     const accesses = (all: ToolSettings) => {
-      const { unasked, onYes } = deriveShellNeeds(all);
+      const { withoutApproval: unasked, withApproval: onYes } = deriveShellNeeds(all);
       return [accessTo(unasked, at), accessTo(onYes, at)];
     };
     expect(accesses(given)).toEqual(["read", "write"]);
@@ -290,10 +290,10 @@ describe("for every config, and whatever a tool needs", () => {
     fc.assert(
       fc.property(used, ([given, needs]) => {
         const [own, shell] = [deriveShellNeeds(settingsFor(given, needs)), deriveShellNeeds(given)];
-        expect(isWithin(own.unasked, shell.unasked)).toBe(true);
-        expect(isWithin(own.onYes, shell.onYes)).toBe(true);
-        expect(isWithin(own.unasked, own.onYes)).toBe(true);
-        expect(isWithin(shell.unasked, shell.onYes)).toBe(true);
+        expect(isWithin(own.withoutApproval, shell.withoutApproval)).toBe(true);
+        expect(isWithin(own.withApproval, shell.withApproval)).toBe(true);
+        expect(isWithin(own.withoutApproval, own.withApproval)).toBe(true);
+        expect(isWithin(shell.withoutApproval, shell.withApproval)).toBe(true);
       }),
       { numRuns: 1_000 },
     );
@@ -310,9 +310,9 @@ describe("for every config, and whatever a tool needs", () => {
               devices: [...DEVICE_GROUPS],
               macos: [...MACOS_GROUPS],
             }),
-          ).onYes,
+          ).withApproval,
         ).toEqual({
-          ...deriveShellNeeds(given).onYes,
+          ...deriveShellNeeds(given).withApproval,
           terminal: false,
         });
       }),

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type AbsolutePath, namesOf } from "../../../src/profile/path.ts";
 import type { Descriptor } from "../../../src/worker/descriptor.ts";
-import { Grants } from "../../../src/worker/grants.ts";
+import { GrantedFolders } from "../../../src/worker/grants.ts";
 import { PathDescriptor } from "../../../src/worker/path-descriptor.ts";
 import { FOLDS_CASE } from "../../support/folds-case.ts";
 import { masks, TestTree } from "../../support/worker/tree.ts";
@@ -104,7 +104,7 @@ describe("a name is the disk's own", () => {
     using tree = new TestTree();
     const profile = tree.profile({ masks: masks("**/.env") });
     const accessWith = (foldsCase: boolean): readonly string[] => {
-      const grants = new Grants(profile, { root: PathDescriptor.root(), foldsCase });
+      const grants = new GrantedFolders(profile, { root: PathDescriptor.root(), foldsCase });
       return [".env", ".ENV", ".environment"].map((name) => grants.access(tree.path(name), "file"));
     };
     expect(accessWith(true)).toEqual(["none", "none", "write"]);
@@ -114,7 +114,7 @@ describe("a name is the disk's own", () => {
 
 test("what is granted is held without a descriptor", () => {
   using tree = new TestTree();
-  const { descriptor, path } = new Grants(tree.profile(), {
+  const { descriptor, path } = new GrantedFolders(tree.profile(), {
     root: PathDescriptor.root(),
     foldsCase: true,
   }).nearest(tree.path("a"));

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { printProfile } from "../../../src/profile/canonical.ts";
 import type { Expected, FileRequest } from "../../../src/tool/files/protocol.ts";
 import { Operations } from "../../../src/worker/answer.ts";
-import { Grants } from "../../../src/worker/grants.ts";
+import { GrantedFolders } from "../../../src/worker/grants.ts";
 import { PathDescriptor } from "../../../src/worker/path-descriptor.ts";
 import { ProcDescriptor } from "../../../src/worker/proc-descriptor.ts";
 import { Temporary } from "../../../src/worker/temporary.ts";
@@ -38,9 +38,9 @@ function worker(tree: TestTree, profile = tree.profile()) {
 const Descriptor = process.platform === "darwin" ? PathDescriptor : ProcDescriptor;
 
 const STEPS = {
-  demand: Grants.prototype,
-  demandName: Grants.prototype,
-  canRead: Grants.prototype,
+  demand: GrantedFolders.prototype,
+  demandName: GrantedFolders.prototype,
+  canRead: GrantedFolders.prototype,
   isAt: Descriptor.prototype,
   child: Descriptor.prototype,
   sync: Temporary.prototype,

@@ -34,10 +34,10 @@ export const ROWS_IN_SANDBOX: readonly Row[] = [
 
 /** Remedies whose situation only root can bring about: tools run as root, or a file is given to somebody else. */
 const BY_ROOT: ReadonlySet<string> = new Set([
-  "start cofferdam as an ordinary user, or give the writable roots to one",
-  "set XDG_STATE_HOME to a folder of your own",
-  "move the file to a folder of yours",
-  "read it, then make it yours: {}",
+  "start cofferdam as an ordinary user, or change the owner of the writable roots to one",
+  "set XDG_STATE_HOME to a folder that you own",
+  "move the file to a folder that you own",
+  "review it, then make it yours: {}",
 ]);
 
 /** The rows that whoever runs the tests can follow. */

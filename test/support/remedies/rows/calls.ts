@@ -19,7 +19,7 @@ const byProxy: Situation = (at, told) =>
 export const OF_CALLS: readonly Row[] = [
   // Programs
   [
-    "nothing is at this path inside: check its spelling, and the folder it starts in",
+    "check the path, and the folder that the command starts in",
     command(["./tol"]),
     script("#!/bin/sh\n")(command(["./tool"])),
   ],
@@ -29,17 +29,17 @@ export const OF_CALLS: readonly Row[] = [
     run(command(["./tool"])),
   ],
   [
-    "name the program in it",
+    "name a program in it",
     command(["./bin"], { files: { [`${PROJECT}/bin/a`]: "" } }),
     script("#!/bin/sh\n")(command(["./tool"])),
   ],
   [
-    "correct the first line of the script, or make the program again on this machine",
+    "correct the first line of the script, or build the program again on this machine",
     script("#!/usr/bin/no-such-sh\n")(command(["./tool"])),
     script("#!/bin/sh\n")(command(["./tool"])),
   ],
   [
-    "check how it is spelt; if this machine has it, add its folder under `sandbox.runtimes`{}",
+    "check its spelling; if this machine has it, add its folder under `sandbox.runtimes`{}",
     command(["own-tool"]),
     (at, told) => {
       ownTool(at);
@@ -49,7 +49,7 @@ export const OF_CALLS: readonly Row[] = [
     },
   ],
   [
-    "if you know that program, add its folder under `sandbox.runtimes`{}",
+    "if you trust that program, add its folder under `sandbox.runtimes`{}",
     (at, told) => {
       ownTool(at);
       return command(["./own-tool"], { links: { [`${PROJECT}/own-tool`]: "srv/own/bin/own-tool" } })(
@@ -63,41 +63,41 @@ export const OF_CALLS: readonly Row[] = [
       })(at, told),
   ],
   [
-    'add `{ path: "${runtime}", access: read }` to `files` of the profile that leaves it out',
+    'add `{ path: "${runtime}", access: read }` to `files` of the profile that lacks it',
     command(["true"], { profile: 'files: [{ path: "${workspace}", access: write }]' }),
     command(["true"], {
       profile: 'files: [{ path: "${workspace}", access: write }, { path: "${runtime}", access: read }]',
     }),
   ],
-  ["start in one of {}", command(["true"], { cwd: "home/ann" }), command(["true"])],
+  ["change to one of: {}", command(["true"], { cwd: "home/ann" }), command(["true"])],
   [
-    "pass `{ argv: [word, …] }`, and what is large by a file or by standard input",
+    "pass `{ argv: [word, …] }`, and large data in a file or by standard input",
     command(["true", "x".repeat(3_000_000)]),
     command(["true", "note.txt"], { files: NOTE }),
   ],
   [
-    "hand the data in by a file or by standard input, or pass fewer variables in `sandbox.env`",
+    "pass the data in a file or by standard input, or pass fewer variables in `sandbox.env`",
     command(["true"], { sandbox: ", env: { pass: [BIG] }", env: { BIG: "x".repeat(200_000) } }),
     command(["true"]),
   ],
   // What a failed command is told
   [
-    "give the folder `mode: rw` under `sandbox.paths` in the config, if it is meant",
+    "give the folder `mode: rw` under `sandbox.paths` in the config, if intended",
     command(["touch", "../docs/b"], { files: DOCS, paths: docs("mode: ro") }),
     command(["touch", "../docs/b"], { paths: docs("mode: rw, write_approval: false") }),
   ],
   [
-    "list the name's ending under `suffixes` of the folder's `sandbox.paths` in the config, if it is meant",
+    "list the file's ending in `suffixes` of its folder under `sandbox.paths` in the config, if intended",
     command(["cat", "../docs/a.txt"], { files: DOCS, paths: docs("mode: ro, suffixes: [.md]") }),
     command(["cat", "../docs/a.txt"], { paths: docs("mode: ro, suffixes: [.md, .txt]") }),
   ],
   [
-    "it is given after a yes: have a person asked about this call",
+    "this needs approval: add a rule that asks about this call",
     tool("shell", { argv: ["touch", "../docs/b"] }, { files: DOCS, paths: docs("mode: rw"), more: UNASKED }),
     command(["touch", "../docs/b"], { paths: docs("mode: rw") }),
   ],
   [
-    "list the name's ending under `suffixes` of the folder's `sandbox.paths` in the config, if it is meant; what is not there yet is made with `write_file`",
+    "list the file's ending in `suffixes` of its folder under `sandbox.paths` in the config, if intended; create new files with `write_file`",
     command(["touch", "../docs/b.md"], {
       files: DOCS,
       paths: docs("mode: rw, write_approval: false, suffixes: [.txt]"),
@@ -109,7 +109,7 @@ export const OF_CALLS: readonly Row[] = [
     ),
   ],
   [
-    "use the tools on files there, which can make them, or leave out `suffixes`",
+    "use the file tools there, which can create files, or remove `suffixes`",
     command(["touch", "../docs/b.txt"], {
       files: DOCS,
       paths: docs("mode: rw, write_approval: false, suffixes: [.txt]"),
@@ -117,7 +117,7 @@ export const OF_CALLS: readonly Row[] = [
     tool("write_file", { path: "docs:b.txt", content: "b" }),
   ],
   [
-    "programs of this machine obey it: change it yourself, outside of the sandbox, if it is meant",
+    "programs outside the sandbox obey it: change it there yourself, if intended",
     command(["touch", ".npmrc"], { files: { [`${PROJECT}/.npmrc`]: "" } }),
     (at, told) => {
       writeFileSync(at.at(`${PROJECT}/.npmrc`), "a=b\n");
@@ -125,12 +125,12 @@ export const OF_CALLS: readonly Row[] = [
     },
   ],
   [
-    "if it is meant, finish it outside of the sandbox: `{}`",
+    "finish it outside the sandbox, if intended: `{}`",
     command(["rm", "-r", "sub"], { files: { [`${PROJECT}/sub/.npmrc`]: "" } }),
     run(command(["test", "!", "-e", "sub"])),
   ],
   [
-    "raise {} under `sandbox.limits`, or the profile's that is lower",
+    "raise {} under `sandbox.limits`, or the lower limit of a profile",
     command(["sh", "-c", "head -c 4000000 /dev/zero >/tmp/a"], { sandbox: ", limits: { scratch: 1MiB }" }),
     (at, told) =>
       command(["sh", "-c", "head -c 4000000 /dev/zero >/tmp/a"], {
@@ -138,7 +138,7 @@ export const OF_CALLS: readonly Row[] = [
       })(at, told),
   ],
   [
-    "see that this proxy runs and lets the host pass, or name another one: `proxy` under `shell.network` in the config, or the variable that it takes it from",
+    "check that this proxy runs and allows the host, or set another one: `proxy` under `shell.network` in the config, or the variable that it uses",
     async (at, told) => {
       proxyPort = await freePort();
       return byProxy(at, told);
@@ -154,14 +154,23 @@ export const OF_CALLS: readonly Row[] = [
     },
   ],
   [
-    "list the host under `shell.network` in the config, if it is meant",
+    "list the host under `shell.network` in the config, if intended",
     command(["curl", "-sS", "https://a.test/"], { more: 'shell: { network: { hosts: ["b.test"] } }' }),
     cli(["explain", "connect", "a.test:443", ...NAMED]),
   ],
   // Tools on files
-  ["list the folder to see what is", tool("delete_file", { path: "gone" }), tool("list_dir", { path: "." })],
   [
-    "list the folder to see what it is",
+    "list the folder to see its files",
+    tool("delete_file", { path: "gone" }),
+    tool("list_dir", { path: "." }),
+  ],
+  [
+    "write the absolute path, or `./~` for a file of that name",
+    tool("list_dir", { path: "~/project" }),
+    (at, told) => tool("list_dir", { path: at.at(PROJECT) })(at, told),
+  ],
+  [
+    "list the folder to see its kind",
     tool("read_file", { path: "sub" }, { files: { [`${PROJECT}/sub/a`]: "" } }),
     tool("list_dir", { path: "sub" }),
   ],
@@ -175,7 +184,7 @@ export const OF_CALLS: readonly Row[] = [
     tool("move_file", { from: "note.txt", to: "third.txt" }),
   ],
   [
-    "make it with `write_file`",
+    "create it with `write_file`",
     tool("edit_file", { path: "new.txt", edits: [{ old_text: "a", new_text: "b" }] }),
     tool("write_file", { path: "new.txt", content: "b" }),
   ],
@@ -185,22 +194,22 @@ export const OF_CALLS: readonly Row[] = [
     tool("read_file", { path: "bin", as: "base64" }),
   ],
   [
-    "leave it out",
+    "remove it",
     tool("edit_file", { path: "note.txt", edits: [{ old_text: "one", new_text: "one" }] }, { files: NOTE }),
     tool("edit_file", { path: "note.txt", edits: [{ old_text: "one", new_text: "1" }] }),
   ],
   [
-    "read the file again: the text must be the same to the character, blanks and line ends too",
+    "read the file again: the text must match exactly, with blanks and line ends",
     tool("edit_file", { path: "note.txt", edits: [{ old_text: "One", new_text: "1" }] }, { files: NOTE }),
     tool("edit_file", { path: "note.txt", edits: [{ old_text: "one", new_text: "1" }] }),
   ],
   [
-    "take more of what stands around it, or say `all: true`",
+    "add text around it, or write `all: true`",
     tool("edit_file", { path: "note.txt", edits: [{ old_text: "two", new_text: "2" }] }, { files: NOTE }),
     tool("edit_file", { path: "note.txt", edits: [{ old_text: "two", new_text: "2", all: true }] }),
   ],
   [
-    "change it by a command",
+    "change it with a command",
     tool(
       "edit_file",
       { path: "bin", edits: [{ old_text: "a", new_text: "b" }] },
@@ -209,7 +218,7 @@ export const OF_CALLS: readonly Row[] = [
     command(["sed", "-i", "s/a/b/", "bin"]),
   ],
   [
-    "write a path as `ROOT:path/in/it`, or from the folder that calls start in",
+    "write a path as `ROOT:path/in/it`, or relative to the working folder of calls",
     tool("read_file", { path: "x/".repeat(5_000) }),
     tool("read_file", { path: "ws:note.txt" }, { files: NOTE }),
   ],

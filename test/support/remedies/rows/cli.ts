@@ -22,6 +22,7 @@ const words = (told: string): readonly string[] => quoted(told).split(" ").slice
 /** What is typed. */
 export const OF_COMMANDS: readonly Row[] = [
   ["run `cofferdam --help`", cli(["xyzzy"]), cli(words)],
+  ["run `cofferdam help`", cli(["help", "xyzzy"]), cli(words)],
   ["run `cofferdam {} --help`", cli(["check", "a"]), cli(words)],
   [
     "did you mean `{}{}`?",
@@ -32,7 +33,7 @@ export const OF_COMMANDS: readonly Row[] = [
     ),
   ],
   [
-    "it is one of {}",
+    "use one of: {}",
     given(PLAIN, cli(["explain", "xyzzy", "a", ...NAMED])),
     given(PLAIN, cli(["explain", "read", "cofferdam.yaml", ...NAMED])),
   ],
@@ -56,7 +57,7 @@ export const OF_COMMANDS: readonly Row[] = [
     given(PLAIN, cli(["check", ...NAMED])),
   ],
   [
-    "change to one that exists",
+    "change to an existing folder",
     given(
       { "home/ann/project/gone/a": "" },
       cli(

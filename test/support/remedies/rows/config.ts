@@ -33,7 +33,7 @@ export const OF_CONFIGS: readonly Row[] = [
     ),
   ],
   [
-    "list it under `sandbox.paths` first",
+    "add it under `sandbox.paths`",
     config("shell: { rules: [{ pattern: x, sandbox_paths: [ws] }] }"),
     config(ws("shell: { rules: [{ pattern: x, sandbox_paths: [ws] }] }")),
   ],
@@ -43,7 +43,7 @@ export const OF_CONFIGS: readonly Row[] = [
     config(roots("n: { root: ./notes, mode: rw }"), { files: { "home/ann/project/notes/a": "" } }),
   ],
   [
-    "write the folder that is meant, from `/`",
+    "write an absolute path",
     config(roots("n: { root: ../notes, mode: rw }")),
     config(roots("n: { root: HOME/notes, mode: rw }"), { files: { "home/ann/notes/a": "" } }),
   ],
@@ -53,22 +53,22 @@ export const OF_CONFIGS: readonly Row[] = [
     config(hosts('proxy: "http://a.test:1"')),
   ],
   [
-    "write `http://proxy.example.org:3128`",
+    "write a URL such as `http://proxy.example.org:3128`",
     config(hosts("proxy: socks5://a.test:1")),
     config((told) => hosts(`proxy: "${quoted(told)}"`)),
   ],
   [
-    "set it to `http://proxy.example.org:3128`, or name the proxy under `shell.network.proxy`",
+    "set it to a URL such as `http://proxy.example.org:3128`, or name the proxy under `shell.network.proxy`",
     config(hosts("proxy: environment"), { env: { HTTPS_PROXY: "socks5://a.test:1" } }),
     (at, told) => config(hosts("proxy: environment"), { env: { HTTPS_PROXY: quoted(told) } })(at, told),
   ],
   [
-    "set `HTTPS_PROXY`, or name its URL",
+    "set `HTTPS_PROXY`, or write the proxy's URL",
     config(hosts("proxy: environment"), { env: {} }),
     config(hosts("proxy: environment"), { env: { HTTPS_PROXY: "http://p.test:1" } }),
   ],
   [
-    "take the address out of `never`, or do without the proxy",
+    "remove the address from `never`, or use no proxy",
     config(hosts('proxy: "http://p.test:1", never: ["10.0.0.1"]')),
     config(hosts('proxy: "http://p.test:1"')),
   ],
@@ -78,7 +78,7 @@ export const OF_CONFIGS: readonly Row[] = [
     config("sandbox: { runtimes: [], env: { set: { OWN_GATE_X: a } } }"),
   ],
   [
-    "take it out, or list `{}` under `env` of an operator profile",
+    "remove it, or list `{}` under `env` of an operator profile",
     config("sandbox: { runtimes: [], env: { set: { LD_PRELOAD: a } } }"),
     config("sandbox: { runtimes: [], env: { set: { LD_PRELOAD: a } } }", {
       profile: "env: [LD_PRELOAD, LANG, 'LC_*', TERM, TZ]",
@@ -91,29 +91,29 @@ export const OF_CONFIGS: readonly Row[] = [
     operator("approval: { rules: [{ shell: rm, action: deny }] }"),
   ],
   [
-    "write words as a program gets them, without quotes",
+    "write the words without quotes",
     config(shell(`{ pattern: "'git' push", allowed: false }`)),
     config(shell('{ pattern: "git push", allowed: false }')),
   ],
   [
-    "name the program as it is called, in a rule above that one",
+    "write a rule with the program's name above that one",
     config(shell("{ pattern: /usr/bin/git, approval: false }, { pattern: git, allowed: false }")),
     config(
       shell("{ pattern: git, approval: false }, { pattern: git push, allowed: false }", ", order: strictest"),
     ),
   ],
   [
-    "leave `approval` on for it, or keep the program outside of every writable root",
+    "write `approval: true` for it, or move the program outside all writable roots",
     config(ws(shell("{ pattern: ./tool, approval: false }"))),
     config(ws(shell("{ pattern: ./tool }"))),
   ],
   [
-    "write the whole command with `exact: true`, or leave `approval` on for it",
+    "write the whole command with `exact: true`, or write `approval: true`",
     config(shell('{ pattern: "find x -delete", approval: false }')),
     config(shell('{ pattern: "find x -delete", approval: false, exact: true }')),
   ],
   [
-    "move that one {} it, or write `order: strictest`",
+    "move the allowing rule {} it, or write `order: strictest`",
     config(shell('{ pattern: "git", approval: false }, { pattern: "git push", allowed: false }')),
     config(shell('{ pattern: "git push", allowed: false }, { pattern: "git", approval: false }')),
   ],
@@ -128,7 +128,7 @@ export const OF_CONFIGS: readonly Row[] = [
     config(shell('{ pattern: rm, allowed: false, match: ["rm x"] }')),
   ],
   [
-    "write a line as bash would take it",
+    "write a valid line of bash",
     config(shell(`{ pattern: rm, allowed: false, match: ["rm 'x"] }`)),
     config(shell('{ pattern: rm, allowed: false, match: ["rm x"] }')),
   ],
@@ -151,12 +151,12 @@ export const OF_CONFIGS: readonly Row[] = [
     config(tools("{ pattern: read_file, action: deny }")),
   ],
   [
-    "write a tool's name, or cover command lines by a shell rule",
+    "write a tool's name, or write a shell rule for command lines",
     config(tools('{ pattern: "git push", action: deny }')),
     config(shell('{ pattern: "git push", allowed: false }')),
   ],
   [
-    "type it anew: a letter may only look like one of these",
+    "retype it: one of its letters may only look like an ASCII letter",
     config(tools('{ pattern: "re\u0430d_file", action: deny }')),
     config(tools("{ pattern: read_file, action: deny }")),
   ],
@@ -171,9 +171,14 @@ export const OF_CONFIGS: readonly Row[] = [
     config("approval: { agents: { a: { rules: [{ pattern: t, action: deny }] } } }"),
   ],
   [
-    "allow tools by their names, and leave the rest to `risk_defaults`",
+    "allow tools by name, and leave the others to `risk_defaults`",
     config(tools('{ pattern: "*", action: allow }')),
     config(tools("{ pattern: read_file, action: allow }")),
+  ],
+  [
+    "remove the tool rule, and write `approval` for each command under `shell.rules`",
+    config(`${shell("{ pattern: git push }")}\n${tools("{ pattern: shell, action: allow }")}`),
+    config(shell("{ pattern: git push, approval: true }, { pattern: git, approval: false }")),
   ],
   [
     "write `destructive: ask`, and allow single tools by rules",
@@ -207,8 +212,12 @@ export const OF_CONFIGS: readonly Row[] = [
     file("version: 1\nshell:\n\torder: strictest\n"),
     file("version: 1\nshell:\n  order: strictest\n"),
   ],
-  ["keep one, and no other `---` or `...` line", file("version: 1\n---\nversion: 1\n"), file("version: 1\n")],
-  ["look at this line and the one above it", file("version: 1\nshell: {\n"), file("version: 1\nshell: {}\n")],
+  [
+    "keep one document, without other `---` or `...` lines",
+    file("version: 1\n---\nversion: 1\n"),
+    file("version: 1\n"),
+  ],
+  ["check this line and the one above it", file("version: 1\nshell: {\n"), file("version: 1\nshell: {}\n")],
   ["put the key in quotes", config("1: a"), config("journal: {}")],
   [
     "remove the `%YAML` line: files are read as YAML 1.2",
@@ -219,8 +228,8 @@ export const OF_CONFIGS: readonly Row[] = [
   ["remove the tag", config("journal: !own {}"), config("journal: {}")],
   ["write the keys out", config("shell: { <<: {} }"), config("shell: {}")],
   ["write the value out", config("journal: *a"), config("journal: {}")],
-  ["write it flatter", config(`journal: ${"[".repeat(40)}${"]".repeat(40)}`), config("journal: {}")],
-  ["a file may have {} bytes", config(`#${"x".repeat(1024 * 1024)}`), config("#x")],
+  ["use fewer levels", config(`journal: ${"[".repeat(40)}${"]".repeat(40)}`), config("journal: {}")],
+  ["shorten it to {} bytes", config(`#${"x".repeat(1024 * 1024)}`), config("#x")],
   ["save it as UTF-8", file("version: 1\n#", [0xff]), file("version: 1\n#")],
   // Hosts
   [
@@ -234,7 +243,7 @@ export const OF_CONFIGS: readonly Row[] = [
     config(hosts('never: ["a.test at 10.0.0.1"]')),
   ],
   [
-    "write an IP address behind `at`",
+    "write an IP address after `at`",
     config(hosts('never: ["a.test at b.test"]')),
     config(hosts('never: ["a.test at 10.0.0.1"]')),
   ],
@@ -255,7 +264,7 @@ export const OF_CONFIGS: readonly Row[] = [
     config(server("roots: { ws: read }", "ro")),
   ],
   [
-    "remove `write_on_start`: none of its roots asks first",
+    "remove `write_on_start`: none of its roots asks before writing",
     config(server("roots: { ws: read }, write_on_start: true", "ro")),
     config(server("roots: { ws: read }", "ro")),
   ],

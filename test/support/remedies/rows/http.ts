@@ -49,18 +49,26 @@ const described = asked({ path: "/openapi.json", headers: bearer });
 
 /** Requests that a client sends to the approvals' server. */
 export const OF_HTTP: readonly Row[] = [
-  ["`GET /openapi.json` says what each route takes", asked({ ...YES, body: '{"aproved":true}' }), described],
-  ["`GET /openapi.json` lists them", asked({ path: "/nowhere", headers: bearer }), described],
-  ["`GET /openapi.json` lists the methods of each route", asked({ ...LIST, method: "PUT" }), described],
-  ["`GET /approvals` lists those that wait", asked({ ...YES, path: "/approvals/nowhere" }), asked(LIST)],
   [
-    "`GET /grants` lists those that count",
+    "see `GET /openapi.json` for the input of each route",
+    asked({ ...YES, body: '{"aproved":true}' }),
+    described,
+  ],
+  ["see `GET /openapi.json` for all routes", asked({ path: "/nowhere", headers: bearer }), described],
+  ["see `GET /openapi.json` for the methods of each route", asked({ ...LIST, method: "PUT" }), described],
+  [
+    "see `GET /approvals` for unanswered requests",
+    asked({ ...YES, path: "/approvals/nowhere" }),
+    asked(LIST),
+  ],
+  [
+    "see `GET /grants` for all grants",
     asked({ method: "DELETE", path: "/grants/nowhere", headers: bearer }),
     asked({ path: "/grants", headers: bearer }),
   ],
   ["send `Authorization: Bearer TOKEN`", asked({ ...LIST, headers: {} }), asked(LIST)],
   [
-    "take the one that the server printed when it was started",
+    "use the token that the server printed at its start",
     asked({ ...LIST, headers: { authorization: "Bearer nobody" } }),
     asked(LIST),
   ],
@@ -70,7 +78,7 @@ export const OF_HTTP: readonly Row[] = [
     asked(YES),
   ],
   [
-    "`decision` says who, and what",
+    "see `decision` for the answer",
     asked(YES, YES),
     asked(YES, { path: "/approvals/approval-1", headers: bearer }),
   ],
@@ -85,19 +93,19 @@ export const OF_HTTP: readonly Row[] = [
     asked(YES),
   ],
   [
-    "send no `Expect`, or `Expect: 100-continue`",
+    "remove `Expect`, or send `Expect: 100-continue`",
     asked({ ...YES, headers: { ...asJson, expect: "foo" } }),
     asked(YES),
   ],
   [
-    "leave `editedInput` out, or approve",
+    "remove `editedInput`, or approve",
     asked({ ...YES, body: '{"approved":false,"editedInput":{}}' }),
     asked({ ...YES, body: '{"approved":false}' }),
   ],
   [
-    "send it as it is, with `Content-Length` or `Transfer-Encoding: chunked`",
+    "send the body with `Content-Length` or `Transfer-Encoding: chunked`",
     asked({ ...YES, headers: { ...asJson, "content-length": [], "transfer-encoding": "gzip, chunked" } }),
     asked({ ...YES, headers: { ...asJson, "content-length": [], "transfer-encoding": "chunked" } }),
   ],
-  ["the call has to be made again", late(YES), asked(YES)],
+  ["make the call again", late(YES), asked(YES)],
 ];

@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { chmodSync, mkdirSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { type ApprovalQuestion, approve } from "../../../../src/adapters/langchain.ts";
-import { createGate } from "../../../../src/approval/create-gate.ts";
 import { matching } from "../../../../src/approval/request-filter.ts";
+import { createGate } from "../../../../src/call/create-gate.ts";
 import { telegramHandler } from "../../../../src/channel/telegram.ts";
 import { variable } from "../../../../src/config/variables.ts";
-import { sizeLine } from "../../../../src/host/window.ts";
+import { sizeLine } from "../../../../src/host/launch/window.ts";
 import { readListen } from "../../../../src/http/listen.ts";
 import { mounted } from "../../../../src/http/mount.ts";
 import { serveApprovals } from "../../../../src/http/serve.ts";
@@ -18,7 +18,7 @@ import { asJson, parseJson } from "../../../../src/policy/canonical-json.ts";
 import { assertPort } from "../../../../src/profile/host-rule.ts";
 import { limitAbove, normalLimits } from "../../../../src/profile/limits.ts";
 import { pathsFrom } from "../../../../src/profile/sections.ts";
-import { withPeers } from "../../../../src/supervisor/peer.ts";
+import { withPeers } from "../../../../src/session/peer.ts";
 import { deriveFor } from "../../../../src/testing/derive-for.ts";
 import { pageAddress } from "../../../../src/tool/fetch/address.ts";
 import { assertSize } from "../../../../src/tool/files/write-file.ts";
@@ -88,23 +88,27 @@ const CLASS = class extends Array<number> {};
 /** What a program says to the library. */
 export const OF_PROGRAMS: readonly Row[] = [
   // Tools
-  ["use letters, digits, `_`, `-`, `.` and `/`, 128 at most", tool({ name: "a b" }), tool({ name: "a_b" })],
-  ["give it `run` or `command`", tool({ run: undefined }), tool({ run: undefined, command: ["true"] })],
+  ["write at most 128 letters, digits, `_`, `-`, `.` and `/`", tool({ name: "a b" }), tool({ name: "a_b" })],
   [
-    "write the program itself as the first word; a tool for any command is `shell`",
+    "write `run` for a function, or `command` for a program",
+    tool({ run: undefined }),
+    tool({ run: undefined, command: ["true"] }),
+  ],
+  [
+    "write the program as the first word; to run any command, use `shell`",
     tool({ run: undefined, command: ["{{p}}"] }),
     tool({ run: undefined, command: ["true", "{{p}}"] }),
   ],
   [
-    '`needs` of a program is `{ roots?: { NAME: "read" | "write" }, network?, ports?, cwd? }`',
+    'only for a program, write `{ roots?: { NAME: "read" | "write" }, network?, ports?, cwd? }`',
     tool({ run: undefined, command: ["true"], needs: { roots: { ws: "all" } } }),
     tool({ run: undefined, command: ["true"], needs: { roots: { ws: "write" } } }),
   ],
-  ["a tool has {}", tool({ risc: "write" }), tool({ risk: "write" })],
+  ["the keys are {}", tool({ risc: "write" }), tool({ risk: "write" })],
   ["write one of {} as its `risk`", tool({ risk: "read" }), tool({ risk: "read_only" })],
   // Gates
   [
-    "a gate takes `{ {}? }`, `approval` as in a config",
+    "`createGate` takes `{ {}? }`, with `approval` as in a config",
     does(() => createGate(any({ aproval: {} }))),
     does(() => createGate({ approval: {} })),
   ],
@@ -139,7 +143,7 @@ export const OF_PROGRAMS: readonly Row[] = [
   ],
   ["did you mean `{}`?", serve({ lissen: "127.0.0.1:0" }), serve({ listen: "127.0.0.1:0" })],
   [
-    "use another address, or port 0 for one that is free",
+    "use another address, or port 0 for any free port",
     does(async (at) => {
       await using taken = createServer().listen(0, "127.0.0.1");
       await once(taken, "listening");
@@ -148,19 +152,19 @@ export const OF_PROGRAMS: readonly Row[] = [
     }),
     serve({ listen: "127.0.0.1:0" }),
   ],
-  ["give a path of its own, as `/mcp`", mount("/a/b", "x"), mount("/mcp", "x")],
+  ["use another path, for example `/mcp`", mount("/a/b", "x"), mount("/mcp", "x")],
   [
-    "give agents tokens of their own: they must not answer themselves",
+    "give agents other tokens: they must not answer their own requests",
     mount("/mcp", TOKEN),
     mount("/mcp", "x"),
   ],
   [
-    "`{ token, chat, approvers: [number, …], apiRoot?, onTrouble? }`: numbers are those that Telegram gives chats and people",
+    "`{ token, chat, approvers: [number, …], apiRoot?, onTrouble? }`, with Telegram's numbers of the chat and the people",
     does(() => telegramHandler(any({ ...BOT, chat: "me" }))[Symbol.dispose]()),
     does(() => telegramHandler(BOT)[Symbol.dispose]()),
   ],
   [
-    "take one of `questionsOf(result)`, or the `value` of an interrupt of ours",
+    "pass one of `questionsOf(result)`, or the `value` of an interrupt of cofferdam",
     does(() => approve({ approvalId: "a1" })),
     does(() => approve(QUESTION)),
   ],
@@ -170,23 +174,23 @@ export const OF_PROGRAMS: readonly Row[] = [
     does(() => approve(QUESTION, { scope: "once" })),
   ],
   [
-    "a yes has `scope`, `by`, `note` and `editedInput`; a no has a note, and who says it",
+    "an approval has `scope`, `by`, `note` and `editedInput`; a rejection has `by` and `note`",
     does(() => approve(QUESTION, any({ scope: "once", always: true }))),
     does(() => approve(QUESTION, { scope: "once" })),
   ],
   // Parts
   [
-    "keep the lines as `cofferdam journal head` prints them",
+    "do not change the lines of `cofferdam journal head`",
     does(() => readHeads("nothing")),
     does(() => readHeads(`${"0".repeat(64)} 1 - run`)),
   ],
   [
-    "write a whole number above 0, or leave it out",
+    "write a whole number above 0, or remove it",
     does((at) => new FileJournal(at.at("j"), "run", { segmentBytes: 0 })),
     does((at) => new FileJournal(at.at("j"), "run")),
   ],
   [
-    "make another supervisor",
+    "create another supervisor",
     does((at) => {
       const one = new FileJournal(at.at("j"), "run");
       one[Symbol.dispose]();
@@ -195,7 +199,7 @@ export const OF_PROGRAMS: readonly Row[] = [
     does((at) => new FileJournal(at.at("k"), "run")),
   ],
   [
-    "make room on that disk, and see that this user may write there",
+    "free space on that disk, and check that this user can write there",
     does((at) => {
       at.write({ "j/run.jsonl/a": "" });
       new FileJournal(at.at("j"), "run").write(any({ type: "x" }));
@@ -203,7 +207,7 @@ export const OF_PROGRAMS: readonly Row[] = [
     does((at) => new FileJournal(at.at("k"), "run").write(any({ type: "x" }))),
   ],
   [
-    "give whole numbers from 1 to 65535",
+    "write whole numbers from 1 to 65535",
     does(() => sizeLine({ columns: 0, rows: 1 })),
     does(() => sizeLine({ columns: 80, rows: 24 })),
   ],
@@ -221,7 +225,7 @@ export const OF_PROGRAMS: readonly Row[] = [
     does(() => normalLimits({ wallMs: 1 })),
   ],
   [
-    "give a finite number that is not below 0, or leave it out for no limit",
+    "write a finite number of 0 or more, or leave it out for no limit",
     does(() => limitAbove({ wallMs: -1 }, {})),
     does(() => limitAbove({ wallMs: 1 }, {})),
   ],
@@ -235,7 +239,7 @@ export const OF_PROGRAMS: readonly Row[] = [
     does(() => pageAddress("ftp://a.test")),
     does(() => pageAddress("https://a.test/")),
   ],
-  ["write it in parts, or by a command", does(() => assertSize(1e9)), does(() => assertSize(1))],
+  ["write it in parts, or with a command", does(() => assertSize(1e9)), does(() => assertSize(1))],
   ["use a shorter path", serveAt("x".repeat(200)), serveAt("s")],
   [
     "remove it, or use another path",
@@ -245,9 +249,9 @@ export const OF_PROGRAMS: readonly Row[] = [
     }),
     serveAt("s"),
   ],
-  ["make it first", serveAt("nowhere/s"), serveAt("s")],
+  ["create the folder first", serveAt("nowhere/s"), serveAt("s")],
   [
-    "use a folder of your own, with the mode 0700",
+    "use your own folder, with the mode 0700",
     does(async (at) => {
       mkdirSync(at.at("open"));
       chmodSync(at.at("open"), 0o777);
@@ -255,15 +259,16 @@ export const OF_PROGRAMS: readonly Row[] = [
     }),
     serveAt("s"),
   ],
-  ["give each their own", serve({ approvers: [ANN, ANN] }), serve({ approvers: [ANN, BOB] })],
+  ["give each a different one", serve({ approvers: [ANN, ANN] }), serve({ approvers: [ANN, BOB] })],
+  ["list at least one", serve({ approvers: [] }), serve({ approvers: [BOB] })],
   ["use another name", json(JSON.parse('{"__proto__": 1}')), json({ a: 1 })],
   [
-    "send less, or a file's name",
+    "send less, or the path of a file",
     does(() => parseJson(" ".repeat(40 * 1024 ** 2))),
     does(() => parseJson("{}")),
   ],
   [
-    "install beside cofferdam: `npm install {}`",
+    "install it next to cofferdam: `npm install {}`",
     does(() => withPeers(() => import(`no-such-${"package"}`), "no-such")),
     does(() => withPeers(() => import("zod"), "zod")),
   ],
@@ -273,13 +278,13 @@ export const OF_PROGRAMS: readonly Row[] = [
     does(() => matching({ runId: "x" })),
   ],
   [
-    "set it for this process: it holds a secret, so no config does",
+    "set it in the environment: it is a secret, so a config does not contain it",
     does(() => variable("OWN_TOKEN", {})),
     does(() => variable("OWN_TOKEN", { OWN_TOKEN: "x" })),
   ],
-  ["there are no variables here", does(() => pathsFrom("${home}/a", {})), does(() => pathsFrom("/a", {}))],
+  ["no variable is allowed here", does(() => pathsFrom("${home}/a", {})), does(() => pathsFrom("/a", {}))],
   [
-    "end that one, or use another path",
+    "end that process, or use another path",
     does(async (at) => {
       chmodSync(at.folder, 0o700);
       const { broker } = desk();
@@ -302,7 +307,7 @@ export const OF_PROGRAMS: readonly Row[] = [
     serveAt("s"),
   ],
   [
-    "run `cofferdam journal show` for the latest one",
+    "run `cofferdam journal show` for the latest run",
     does((at) => withSegments(at.at("j"), "nowhere", () => "")),
     does((at) => {
       new FileJournal(at.at("j"), "run").write(any({ type: "x" }));

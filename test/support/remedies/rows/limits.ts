@@ -30,6 +30,14 @@ const hook = (at: At): void => {
   chmodSync(at.at(`${PROJECT}/.git/hooks/pre-commit`), 0o755);
 };
 
+const rule = (text: string): string => `shell: { rules: [${text}] }`;
+const PYTEST = { argv: [".venv/bin/pytest"] };
+const PYTEST_RULE = rule("{ pattern: .venv/bin/pytest, approval: false }");
+const pytest = (at: At): void => {
+  at.write({ [`${PROJECT}/.venv/bin/pytest`]: "#!/bin/sh\n" });
+  chmodSync(at.at(`${PROJECT}/.venv/bin/pytest`), 0o755);
+};
+
 const HIDING = "masks: [{ pattern: '**/secret', at_most: none }]";
 const COMMIT = [
   "git",
@@ -43,13 +51,12 @@ const COMMIT = [
   "-m",
   "x",
 ];
-const rule = (text: string): string => `shell: { rules: [${text}] }`;
 
 /** What limits a call besides its own rights: searches, mounts, rules, and where it begins. */
 export const OF_LIMITS: readonly Row[] = [
   // Searches
   [
-    "{}narrow the root, {}, or say `over: read-only` there",
+    "{}narrow the root, {}, or write `over: read-only` there",
     command(["true"], { sandbox: search("entries: 3"), files: files(9) }),
     (at, told) =>
       command(["true"], { sandbox: search(`${quoted(told).replace("sandbox.search.", "")}: 1000`) })(
@@ -66,7 +73,7 @@ export const OF_LIMITS: readonly Row[] = [
       })(at, told),
   ],
   [
-    "{}begin the pattern with the folder that it is about, narrow the root, or {}",
+    "{}begin the pattern with its folder, narrow the root, or {}",
     command(["true"], { sandbox: search("entries: 3, over: read-only"), profile: HIDING, files: files(9) }),
     (at, told) =>
       command(["true"], {
@@ -76,7 +83,7 @@ export const OF_LIMITS: readonly Row[] = [
   ],
   // What must stay where it is
   [
-    "do it yourself, outside of the sandbox; or change what it holds one by one",
+    "do it yourself outside the sandbox, or change its contents one by one",
     tool(
       "move_file",
       { from: "ws:sub", to: "ws:other" },
@@ -85,7 +92,7 @@ export const OF_LIMITS: readonly Row[] = [
     tool("move_file", { from: "ws:sub/a", to: "ws:other/a" }),
   ],
   [
-    "remove what is in it, and leave the folder itself",
+    "remove its contents, and keep the folder itself",
     command(["rm", "-r", "../docs"], { paths: docs("mode: rw, write_approval: false"), files: DOCS }),
     command(["find", "../docs", "-mindepth", "1", "-delete"], {
       paths: docs("mode: rw, write_approval: false"),
@@ -93,7 +100,7 @@ export const OF_LIMITS: readonly Row[] = [
     }),
   ],
   [
-    "copy the file, and remove the old one",
+    "copy the file, then remove the old one",
     command(["ln", "note.txt", "../docs/note"], {
       paths: docs("mode: rw, write_approval: false"),
       files: { ...DOCS, ...NOTE },
@@ -103,7 +110,7 @@ export const OF_LIMITS: readonly Row[] = [
     }),
   ],
   [
-    "git obeys it outside as well: change it yourself, outside of the walls, if it is meant",
+    "git outside the sandbox obeys it too: change it there yourself, if intended",
     first(git("init", "-q"), command(["touch", ".git/config"])),
     first(
       git("config", "own.key", "value"),
@@ -111,7 +118,7 @@ export const OF_LIMITS: readonly Row[] = [
     ),
   ],
   [
-    "check how it is spelt; if this machine has it, add its folder under `sandbox.runtimes`{}",
+    "check its spelling; if this machine has it, add its folder under `sandbox.runtimes`{}",
     first(git("init", "-q"), first(hook, command(COMMIT, { runtimes: "system, git" }))),
     first(ownTool, (at, told) =>
       command(COMMIT, {
@@ -121,16 +128,39 @@ export const OF_LIMITS: readonly Row[] = [
   ],
   // Rules
   [
-    "no yes lifts it: what the config or a profile says of it would have to change",
+    "no approval can allow it; change the rule in the config or the profile",
     command(["true"], { more: rule("{ pattern: 'true', allowed: false }") }),
     command(["true"], { more: rule("{ pattern: 'true', allowed: true }") }),
   ],
   [
-    "change the rule of the config, if it is meant",
+    "change this rule of the config to allow it",
     tool("list_dir", { path: "." }, { more: "approval: { rules: [{ pattern: list_dir, action: deny }] }" }),
     tool("list_dir", { path: "." }, { more: "approval: { rules: [{ pattern: list_dir, action: allow }] }" }),
   ],
-  ["run it where a person can be asked", tool("shell", { argv: ["true"] }), command(["true"])],
+  [
+    "run it in a terminal, or add a rule to the config that allows it",
+    tool("shell", { argv: ["true"] }),
+    command(["true"]),
+  ],
+  [
+    "run it in a terminal, or add a rule to the config that allows it",
+    first(pytest, tool("shell", PYTEST, { more: PYTEST_RULE })),
+    tool("shell", PYTEST, { more: PYTEST_RULE, paths: ", venv: { root: .venv, mode: ro }" }),
+  ],
+  [
+    "use `mode: interactive` without `--strict` or `--approve-all`, or allow it in the config without approval",
+    tool("shell", { argv: ["true"] }, { more: "approval: { mode: strict }" }),
+    tool(
+      "shell",
+      { argv: ["true"] },
+      { more: `approval: { mode: strict }\n${rule("{ pattern: 'true', approval: false }")}` },
+    ),
+  ],
+  [
+    "use `mode: interactive` without `--strict` or `--approve-all`, or allow it in the config without approval",
+    command(["true"], {}, ["--strict"]),
+    command(["true"]),
+  ],
   // Where it begins
   [
     "name an existing folder as `cwd`",
@@ -138,13 +168,13 @@ export const OF_LIMITS: readonly Row[] = [
     tool("shell", { argv: ["true"], cwd: "." }, { more: UNASKED }),
   ],
   [
-    "name a folder that lies less deep",
+    "use a folder that is less deep",
     tool("shell", { argv: ["true"], cwd: "a/".repeat(300) }, { more: UNASKED }),
     tool("shell", { argv: ["true"], cwd: "." }, { more: UNASKED }),
   ],
   // What a command made
   [
-    "look at it before you start such a program in that folder",
+    "review it before you start such a program in that folder",
     command(["touch", ".envrc"], { sandbox: ", appeared: report" }),
     command(["cat", ".envrc"]),
   ],

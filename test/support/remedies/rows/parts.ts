@@ -4,18 +4,18 @@ import { type AddressInfo, createServer } from "node:net";
 import { readAnswer } from "../../../../src/approval/read-decision.ts";
 import { deviceFindings } from "../../../../src/cli/device-findings.ts";
 import { loadConfig } from "../../../../src/config/load.ts";
-import type { FoundNode } from "../../../../src/host/device-nodes.ts";
-import { LiveCalls } from "../../../../src/host/live-calls.ts";
-import { lock } from "../../../../src/host/lock.ts";
-import { statedMac } from "../../../../src/host/mac/stated.ts";
-import { printProcess, thisProcess } from "../../../../src/host/process-id.ts";
-import type { Work } from "../../../../src/host/work.ts";
+import type { FoundNode } from "../../../../src/host/launch/device-nodes.ts";
+import { LiveCalls } from "../../../../src/host/launch/live-calls.ts";
+import { lock } from "../../../../src/host/launch/lock.ts";
+import { printProcess, thisProcess } from "../../../../src/host/launch/process-id.ts";
+import type { CallWork } from "../../../../src/host/launch/work.ts";
+import { statedMac } from "../../../../src/host/look/mac/stated.ts";
 import { PortListeners } from "../../../../src/network/port-listeners.ts";
 import { knownPath } from "../../../../src/profile/path.ts";
+import { createDraft } from "../../../../src/session/draft.ts";
+import { openJournal } from "../../../../src/session/open-journal.ts";
+import { createSupervisor } from "../../../../src/session/supervisor.ts";
 import { MemoryStore } from "../../../../src/store/memory.ts";
-import { createDraft } from "../../../../src/supervisor/draft.ts";
-import { openJournal } from "../../../../src/supervisor/open-journal.ts";
-import { createSupervisor } from "../../../../src/supervisor/supervisor.ts";
 import { editSteps } from "../../../../src/tool/files/apply-edits.ts";
 import type { Machine } from "../../../unit/config/machine.ts";
 import { desk } from "../../approval/desk.ts";
@@ -63,7 +63,7 @@ const listening =
     using _listeners = await PortListeners.listen([port]);
   };
 
-const WORK: Work = { places: [], isIsolated: false, acts: true, builds: true };
+const WORK: CallWork = { places: [], isIsolated: false, acts: true, builds: true };
 /** The file of a call that runs holds what is no entry. */
 const BROKEN = `home/ann/state/live/1-${printProcess(thisProcess())}`;
 
@@ -85,7 +85,7 @@ const journalAt =
 const following =
   (after: number | undefined): Situation =>
   async () => {
-    const { broker } = desk({ store: new MemoryStore({ mostEvents: 1 }) });
+    const { broker } = desk({ store: new MemoryStore({ maxEvents: 1 }) });
     await using _broker = broker;
     for (let count = 1; count < 9; count += 1) void put(broker, { approvalId: `a${count}` });
     await settled({ broker }, 8);
@@ -113,25 +113,25 @@ export const OF_PARTS: readonly Row[] = [
     },
   ],
   [
-    "let a group of the user open it, outside (`ls -l {}` shows who may now), and log in again",
+    "outside the sandbox, let a group of the user open it (`ls -l {}` shows its owner), and log in again",
     device(", devices: [kvm]", "kvm", { mode: 0o600, gid: 0 }),
     device(", devices: [kvm]", "kvm", { mode: 0o660, gid: 1_000 }),
   ],
   [
-    "add user {} to the group of {} outside (`stat -c %G {}`), and start cofferdam as that user",
+    "outside the sandbox, add user {} to the group of {} (`stat -c %G {}`), and start cofferdam as that user",
     device(", devices: [kvm]", "kvm", { mode: 0o660, gid: 44 }),
     // That user may open it: the null device is everybody's.
     device(", devices: [kvm]", "kvm", { mode: 0o660, gid: 44 }, { isCaller: true }),
   ],
   // Files, ports and locks
-  ["make fewer at once", edits(200), edits(2)],
+  ["make fewer edits in one call", edits(200), edits(2)],
   [
     'answer `{ status: "approved", scope: "once", by }` or `{ status: "rejected", by, note? }`, or `{ approved: true | false, by? }`',
     () => void readAnswer("yes", "ann"),
     () => void readAnswer({ status: "approved", scope: "once", by: "ann" }, "ann"),
   ],
   [
-    "end what listens there (`ss -ltnp sport = :{}` names it), or use another port",
+    "use another port, or end its program (Linux: `ss -ltnp sport = :{}`; macOS: `lsof -i :{}`)",
     listening(true),
     listening(false),
   ],
@@ -159,7 +159,7 @@ export const OF_PARTS: readonly Row[] = [
     },
   ],
   [
-    "name another one, or make it yourself, for this user alone",
+    "use another folder, or create it yourself with the mode 0700",
     (at, told) => {
       at.write({ "srv/a": "" });
       return journalAt("srv/a/records")(at, told);
@@ -167,7 +167,7 @@ export const OF_PARTS: readonly Row[] = [
     journalAt("srv/records"),
   ],
   [
-    "use `createDraft`, which runs nothing, or take `stated` out of the host",
+    "use `createDraft`, which runs nothing, or remove `stated` from the host",
     async (at) => {
       at.write({ [CONFIG]: "version: 1\nsandbox: { runtimes: [] }\n" });
       const host = { ...at.host, stated: statedMac({ name: "ann", home: at.home }) };
@@ -178,5 +178,5 @@ export const OF_PARTS: readonly Row[] = [
       void createDraft({ host, config: at.at(CONFIG) });
     },
   ],
-  ["read what is pending, and subscribe without a number", following(0), following(undefined)],
+  ["read the pending requests, and subscribe without a number", following(0), following(undefined)],
 ];

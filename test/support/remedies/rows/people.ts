@@ -33,7 +33,7 @@ const own = (at: Machine): Readonly<Record<string, string>> => ({
 /** What differs by user: who runs it is nobody's root, and the user database may not know them. */
 export const OF_PEOPLE: readonly Row[] = [
   [
-    "set XDG_STATE_HOME to a folder of your own",
+    "set XDG_STATE_HOME to a folder that you own",
     project(asSomebody(["trust", "--yes"], { env: nowhere })),
     async (at, told) => [
       ...((await asSomebody(["trust", "--yes"], { env: own })(at, told)) as string[]),
@@ -41,7 +41,7 @@ export const OF_PEOPLE: readonly Row[] = [
     ],
   ],
   [
-    "run `cofferdam trust` to see what it would grant, or name another config with `--config`",
+    "run `cofferdam trust` to review it, or use another config with `--config`",
     project(asSomebody(["run", "--quiet", "--", "true"])),
     async (at, told) => [
       ...((await asSomebody(["trust", "--yes"])(at, told)) as string[]),
@@ -49,7 +49,7 @@ export const OF_PEOPLE: readonly Row[] = [
     ],
   ],
   [
-    "start in a folder of yours",
+    "run this in a folder that you can write",
     asSomebody(["init"], { cwd: "srv", prepare: mode("srv", 0o555) }),
     asSomebody(["init"]),
   ],
@@ -59,7 +59,7 @@ export const OF_PEOPLE: readonly Row[] = [
     asSomebody(RUN, { prepare: mode(STATE, 0o700) }),
   ],
   [
-    "chmod u+rx it, or leave it out of the roots",
+    "make it readable (`chmod u+rx`), or move it out of the roots",
     project(asSomebody(RUN, { prepare: mode("home/ann/project/sub", 0) })),
     asSomebody(RUN, { prepare: mode("home/ann/project/sub", 0o700) }),
   ],
@@ -69,12 +69,12 @@ export const OF_PEOPLE: readonly Row[] = [
     asSomebody(RUN, { prepare: mode("home/ann/.config/cofferdam/profiles.d", 0o700) }),
   ],
   [
-    "name a file that you may read",
+    "name a file that you can read",
     project(asSomebody(RUN, { prepare: (at) => chmodSync(at.at(CONFIG), 0) })),
     asSomebody(RUN, { prepare: (at) => chmodSync(at.at(CONFIG), 0o644) }),
   ],
   [
-    "name a path that this user may look up",
+    "name a path that this user can read",
     project(asSomebody(RUN, { prepare: mode("home/ann/project/closed", 0) }), {
       [PROFILE]:
         "profile: own\nfiles: [{ path: '${workspace}/closed/sub/x', access: read }, { path: '${workspace}', access: write }, { path: '${runtime}', access: read }]\n",

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { createDraft } from "../../../../src/supervisor/draft.ts";
+import { createDraft } from "../../../../src/session/draft.ts";
 import { command, NAMED, PROJECT } from "../calls.ts";
 import { cli } from "../cli.ts";
 import { CONFIG, PROFILE } from "../config.ts";
@@ -71,42 +71,42 @@ const REPORTED = { runtimes: "system, git", sandbox: ", appeared: report" };
 /** What is told of a plan before anything is run. */
 export const OF_PLANS: readonly Row[] = [
   [
-    "list the folders that calls work in as roots, in place of one that holds them all, or list fewer runtimes",
+    "list smaller folders under `sandbox.paths`, or fewer runtimes",
     checked(WS, folders(90, "x.key"), KEYS),
     checked(SUB, {}, KEYS),
   ],
   [
-    "list the folders that calls work in as roots, in place of those that hold so many protected files",
+    "list smaller folders as roots, so that they contain fewer protected files",
     checked(WS, folders(300, "x.key"), KEYS),
     checked(SUB, {}, KEYS),
   ],
   [
-    "make the folder {} yourself, outside of the sandbox: then only {} can't be made",
+    "create the folder {} outside the sandbox: then only {} can't be created",
     checked(WS, {}, SECRET),
     first(
       (_at, told) => {
-        const [, folder = ""] = /make the folder (.*) yourself/.exec(told) ?? [];
+        const [, folder = ""] = /create the folder (.*) outside/.exec(told) ?? [];
         mkdirSync(folder, { recursive: true });
       },
       checked(WS, {}, SECRET),
     ),
   ],
   [
-    "look at that file; put it right or remove it, or leave its folder out of the roots",
+    "repair or remove that file, or move its folder out of the roots",
     first((at) => {
       git(at, "init", "-q");
       appendFileSync(at.at(`${PROJECT}/.git/config`), "[include]\npath = ../inc\0x\n");
     }, checked(WS)),
     first((at) => writeFileSync(at.at(`${PROJECT}/.git/config`), "[core]\nbare = false\n"), checked(WS)),
   ],
-  ["make several calls of it, or write it to a file and run that", judged(600), judged(200)],
+  ["split it into several calls, or write it to a file and run that", judged(600), judged(200)],
   [
     "name fewer or shorter profiles in `os_profile`, or name the config with `--config`",
     trusting(700),
     trusting(3),
   ],
   [
-    "remove the link, or make it a folder",
+    "remove the link, or replace it with a folder",
     first(
       (at) => {
         at.write(
@@ -129,12 +129,12 @@ export const OF_PLANS: readonly Row[] = [
 /** Remedies after a call that made a file which git obeys. */
 export const OF_REPOSITORIES: readonly Row[] = [
   [
-    "look at it before you use git in that folder",
+    "review it before you use git in that folder",
     command(["sh", "-c", "git init -q new && git -C new config core.fsmonitor x"], REPORTED),
     command(["cat", "new/.git/config"]),
   ],
   [
-    "remove it before you use git there, unless it is meant",
+    "delete it before you use git there, unless it is intended",
     command(["sh", "-c", "git init -q new && ln -s /tmp/x new/.git/refs/heads/l"], REPORTED),
     first(
       (at) => execFileSync("rm", [at.at(`${PROJECT}/new/.git/refs/heads/l`)]),

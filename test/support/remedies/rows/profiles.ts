@@ -73,12 +73,12 @@ const without =
 /** What operators' profiles say, and what a config says below them. */
 export const OF_PROFILES: readonly Row[] = [
   // Patterns
-  ["patterns are paths with `*`, `?`, `[abc]`, `[!abc]`, `**` and `{a,b}`", mask("a**b"), mask("a*b")],
-  ["write `**/!name` for a name that begins so", mask("!name"), mask("**/!name")],
+  ["write a path with `*`, `?`, `[abc]`, `[!abc]`, `**` or `{a,b}`", mask("a**b"), mask("a*b")],
+  ["write `**/!name` for a name that begins with `!`", mask("!name"), mask("**/!name")],
   ["write a plain `*` as `[*]`", mask("a\\*"), mask("a[*]")],
   ["write a plain brace as `[{]` or `[}]`", mask("a{b"), mask("a[{]b")],
   ["write a plain bracket as `[[]` or `[]]`", mask("a[b"), mask("a[[]b")],
-  ["write `{a,b}` for either", mask("+(a|b)"), mask("{a,b}")],
+  ["write `{a,b}` for alternatives", mask("+(a|b)"), mask("{a,b}")],
   ["write it from `/`, or with `${workspace}`", entry("a"), entry("${workspace}/a")],
   [
     "write several patterns",
@@ -93,7 +93,7 @@ export const OF_PROFILES: readonly Row[] = [
     mask("{a,b}"),
   ],
   [
-    "write `{}` if that one path is meant",
+    "if you mean that one path, write `{}`",
     beside(one, {
       "home/ann/project/a/b": "",
       [PROFILE]: "profile: own\nmasks: [{ pattern: a/b, at_most: read }]\n",
@@ -111,18 +111,17 @@ export const OF_PROFILES: readonly Row[] = [
     operator('files: [{ path: "${workspace}", access: read }]'),
   ],
   [
-    "a path has at most {} bytes",
+    "write a shorter path",
     operator(`files: [{ path: "\${workspace}/${"x/".repeat(2_040)}", access: read }]`),
     operator('files: [{ path: "${workspace}/x", access: read }]'),
   ],
   [
-    "write the path that is meant: {}",
+    "write the path without the symlink: {}",
     linked("open/link", "srv", openTo("open", reading("open/link"))),
     (at, told) =>
-      operator(`files: [{ path: "${told.replace("write the path that is meant: ", "")}", access: read }]`)(
-        at,
-        told,
-      ),
+      operator(
+        `files: [{ path: "${told.replace("write the path without the symlink: ", "")}", access: read }]`,
+      )(at, told),
   ],
   [
     "write four decimal numbers, or IPv6 without a zone",
@@ -131,23 +130,23 @@ export const OF_PROFILES: readonly Row[] = [
   ],
   // Examples, and what extends what
   [
-    "change the section that decides, or the example",
+    "change the section that decides it, or the example",
     operator("masks: [{ pattern: '**/x', at_most: none }]\nexpect: [{ allow: read, path: /srv/x }]"),
     operator("masks: [{ pattern: '**/y', at_most: none }]\nexpect: [{ allow: read, path: /srv/x }]"),
   ],
   [
-    "ask about one `name:port`",
+    "write one `name:port`",
     operator("expect: [{ allow: connect, host: '*.a.test' }]"),
     operator("expect: [{ allow: connect, host: 'b.a.test:443' }]"),
   ],
-  ["take one of the names out of `extends`", operator("extends: [./own.yaml]"), operator("extends: []")],
+  ["remove one of the names from `extends`", operator("extends: [./own.yaml]"), operator("extends: []")],
   [
-    "did you mean `{}`?",
+    "{}; name a file by a path with `/`, or with its ending `.yaml`",
     operator("extends: [strikt]"),
     (at, told) => operator(`extends: [${quoted(told)}]`)(at, told),
   ],
   [
-    "{} (a path has a `/` in it or ends in `.yaml`)",
+    "{}; name a file by a path with `/`, or with its ending `.yaml`",
     operator("extends: [base]"),
     beside("", {
       [PROFILE]: "profile: own\nextends: [./base.yaml]\n",
@@ -155,10 +154,10 @@ export const OF_PROFILES: readonly Row[] = [
     }),
   ],
   ["begin with `profile: NAME`", beside("", { [PROFILE]: "" }), operator("")],
-  ["write what they say into fewer files", chain(100), chain(3)],
+  ["merge them into fewer files", chain(100), chain(3)],
   // What operators leave of a config
   [
-    "the operator profiles together leave no mode: widen `approval.modes` in one",
+    "the operator profiles together allow no mode: widen `approval.modes` in one of them",
     beside("", modes("[strict]", "[interactive]")),
     beside("", modes("[strict, interactive]", "[interactive]")),
   ],
@@ -168,34 +167,34 @@ export const OF_PROFILES: readonly Row[] = [
     config((told) => `approval: { ${quoted(told)} }`),
   ],
   [
-    "use `network: false`, or let that profile say `network: host`",
+    "write `network: false`, or `network: host` in that profile",
     config("shell: { network: host }", { profile: "network: { hosts: [a.test] }" }),
     config("shell: { network: false }"),
   ],
   [
-    "take it out, or list it under `network` of that profile",
+    "remove it, or list it under `network` of that profile",
     config(hosts("never: []"), { profile: "network: { hosts: [b.test] }" }),
     config(hosts("never: []"), { profile: 'network: { hosts: ["a.test:443"] }' }),
   ],
   [
-    "take it out, or list it under `ports` of that profile",
+    "remove it, or list it under `ports` of that profile",
     config("shell: { ports: [8000] }", { profile: "ports: []" }),
     config("shell: { ports: [8000] }", { profile: "ports: [8000]" }),
   ],
   [
-    "take it out, or list `{}` under `env` of {}",
+    "remove it, or list `{}` under `env` of {}",
     config("sandbox: { runtimes: [], env: { pass: [OWN] } }", { profile: "env: [LANG]" }),
     config("sandbox: { runtimes: [], env: { pass: [OWN] } }", { profile: "env: [LANG, OWN]" }),
   ],
   [
-    "write its URL as `proxy` under `network` of that profile, beside `hosts`, or do without it",
+    "write its URL as `proxy` under `network` of that profile, or use no proxy",
     config(hosts('proxy: "http://p.test:1"'), { profile: 'network: { hosts: ["*"] }' }),
     config(hosts('proxy: "http://p.test:1"'), {
       profile: 'network: { hosts: ["*"], proxy: "http://p.test:1" }',
     }),
   ],
   [
-    "write its URL without them: who may read the profile could read them; a config may say `proxy: environment`",
+    "remove them from the URL, because other users can read the profile; a config may say `proxy: environment`",
     operator('network: { hosts: ["*"], proxy: "http://ann:secret@p.test:1" }'),
     operator('network: { hosts: ["*"], proxy: "http://p.test:1" }'),
   ],
@@ -232,11 +231,7 @@ export const OF_PROFILES: readonly Row[] = [
     }),
     without(`${FOLDER}/profiles.d/base.yaml`, operator("extends: []")),
   ],
-  [
-    "name a file that exists and that you may read",
-    operator("extends: [./nowhere.yaml]"),
-    operator("extends: []"),
-  ],
+  ["name an existing file that you can read", operator("extends: [./nowhere.yaml]"), operator("extends: []")],
   [
     "repair or remove the symlink",
     linked("etc/profiles.d", "elsewhere", without("elsewhere", config(""))),

@@ -14,10 +14,10 @@ import { vi } from "vitest";
 import { installationFindings } from "../../../../src/config/installation-words.ts";
 import { loadConfig } from "../../../../src/config/load.ts";
 import { rememberTrust, trustFile } from "../../../../src/config/trust.ts";
-import { type Host, thisHost } from "../../../../src/host/host.ts";
-import type { InstalledPart } from "../../../../src/host/installation/part.ts";
-import { findRuntimes } from "../../../../src/host/runtimes.ts";
-import { makeStateFolder, problemOfState } from "../../../../src/host/state-folder.ts";
+import { makeStateFolder, problemOfState } from "../../../../src/host/launch/state-folder.ts";
+import { type Host, thisHost } from "../../../../src/host/look/host.ts";
+import type { InstalledPart } from "../../../../src/host/look/installation/part.ts";
+import { findRuntimes } from "../../../../src/host/look/runtimes.ts";
 import type { Machine } from "../../../unit/config/machine.ts";
 import { NOT_INSTALLED } from "../../not-installed.ts";
 import { CONFIG, config, PROFILE } from "../config.ts";
@@ -131,13 +131,13 @@ const programs =
 
 /** How people get a part of the product out of a root. */
 const WAYS_OUT = [
-  "take its folder out of PATH",
-  "use a Node that lies outside of the root",
+  "remove its folder from PATH",
+  "use a Node outside the root",
   "start cofferdam without that loader",
-  "let them name what lies outside of the root",
-  "let {} name what lies outside of the root",
+  "set them to paths outside the root",
+  "set {} to a path outside the root",
   "write absolute folders in PATH",
-  "have cofferdam elsewhere: `npm install --global cofferdam`, and `npm uninstall cofferdam` here",
+  "install cofferdam elsewhere: `npm install --global cofferdam`, and `npm uninstall cofferdam` here",
 ];
 
 /** Roots, folders of runtimes, and the journal's. */
@@ -155,17 +155,17 @@ export const OF_FOLDERS: readonly Row[] = [
     config(root("./x"), there("home/ann/project/x")),
   ],
   [
-    "name the folder that holds it",
+    "name the folder that contains it",
     config(root("./a"), { files: { "home/ann/project/a": "" } }),
     config(root(".")),
   ],
   [
-    "look at where that link leads, then write the folder that you mean",
+    "check the target of that link, then name the folder that you mean",
     after(link("home/ann/project/l", "srv"), config(root("./l"), there("srv"))),
     config(root("."), there("srv")),
   ],
   [
-    "look at where that link leads, then write the folder that you mean",
+    "check the target of that link, then name the folder that you mean",
     after(
       link("home/ann/project/l", "srv"),
       config(
@@ -178,24 +178,27 @@ export const OF_FOLDERS: readonly Row[] = [
     }),
   ],
   [
-    "list each folder once: two roots would say two things about it",
+    "list each folder once",
     config("sandbox: { runtimes: [], paths: { a: { root: ., mode: rw }, b: { root: ., mode: ro } } }"),
     config("sandbox: { runtimes: [], paths: { a: { root: ., mode: rw } } }"),
   ],
   [
-    "name a smaller folder, one that holds only what tools may use",
+    "name a smaller folder that contains only files for tools",
     config(root("HOME")),
     config(root("HOME/project")),
   ],
   [
-    "name a folder on a disk, such as one below your home",
+    "name a folder on a disk, such as one in your home",
     config(root("/proc/self")),
     config(root("HOME/project")),
   ],
   [
-    'make the root `ro`, name another folder, or let an operator allow it, in a profile in {}: `files: [{ path: "${workspace}", access: write }, { path: "${runtime}", access: read }, { path: {}, access: write }]`',
+    "make the root `ro`, name another folder, or let an operator list `{ path: {}, access: write }` under `files` of a profile in {}, with the other paths of calls",
     config(root("/etc/ssl")),
-    (at, told) => config(root("/etc/ssl"), { profile: quoted(told, 1) })(at, told),
+    (at, told) => {
+      const files = `{ path: "\${workspace}", access: write }, { path: "\${runtime}", access: read }`;
+      return config(root("/etc/ssl"), { profile: `files: [${files}, ${quoted(told, 1)}]` })(at, told);
+    },
   ],
   [
     "make the root `ro`, name another folder, or {}",
@@ -203,18 +206,18 @@ export const OF_FOLDERS: readonly Row[] = [
     config(root(".", "ro")),
   ],
   [
-    "have copies instead of hard links (`pnpm install --force --package-import-method=copy`, `bun install --force --backend=copyfile`), make the root `ro`, or name another folder",
+    "install copies instead of hard links (`pnpm install --force --package-import-method=copy`, `bun install --force --backend=copyfile`), make the root `ro`, or name another folder",
     hardLinked(config(root("."))),
     hardLinked(config(root(".", "ro"))),
   ],
   // Listed by hand
   [
-    "name folders that exist",
+    "name existing folders",
     config(listed("/srv/nowhere")),
     config(listed("HOME/tool"), there("home/ann/tool")),
   ],
   [
-    "list the folders below it that programs need",
+    "list the folders in it that programs need",
     config(listed("/etc")),
     config(listed("HOME/tool"), there("home/ann/tool")),
   ],
@@ -238,18 +241,18 @@ export const OF_FOLDERS: readonly Row[] = [
   ],
   // The journal's folder
   [
-    "name a folder that is yours alone, outside of all roots",
+    "name a folder outside all roots that only you can access",
     config(journal("./records", WS)),
     config(journal("HOME/records", WS)),
   ],
   [
-    "leave it out: records stand there anyway",
+    "remove the key: records are kept there by default",
     config(journal("HOME/.local/state/cofferdam/x"), there("home/ann/.local/state/cofferdam")),
     config(""),
   ],
   // The config's own folder
   [
-    "put the file itself here, or name the one that is meant with `--config`",
+    "put the file itself here, or name another file with `--config`",
     after(
       link(CONFIG, "srv/cofferdam.yaml"),
       after((at) => at.write({ "srv/cofferdam.yaml": PLAIN[CONFIG] }), found),
@@ -262,7 +265,7 @@ export const OF_FOLDERS: readonly Row[] = [
     after((at) => renameSync(at.at("home/ann/project/coferdam.yaml"), at.at(CONFIG)), trusted),
   ],
   [
-    "start in a folder",
+    "start in another folder",
     on(
       (at) => ({ cwd: at.at("home/ann/project/a") }),
       after(
@@ -273,7 +276,7 @@ export const OF_FOLDERS: readonly Row[] = [
     after((at) => at.write(PLAIN), trusted),
   ],
   [
-    "start in a folder that exists and that you may read",
+    "start in an existing folder that you can read",
     on(
       (at) => ({ cwd: at.at("nowhere") }),
       ({ host }) => void trustFile(host),
@@ -281,7 +284,7 @@ export const OF_FOLDERS: readonly Row[] = [
     after((at) => at.write(PLAIN), trusted),
   ],
   [
-    "start in a project's folder, or write a `{}` that lists smaller ones",
+    "start in a project's folder, or write a `{}` that lists smaller folders",
     on(
       ({ home }) => ({ cwd: home }),
       ({ host }) => void loadConfig(host),
@@ -298,12 +301,12 @@ export const OF_FOLDERS: readonly Row[] = [
     ({ host, at }) => void loadConfig(host, { config: at("home/ann/project/own.yaml") }),
   ],
   [
-    "run `cofferdam trust` to see what it would grant, or name another config with `--config`",
+    "run `cofferdam trust` to review it, or use another config with `--config`",
     after(written, found),
     trusted,
   ],
   [
-    "remove it and trust again: {}",
+    "remove it with `{}`, then run `cofferdam trust`",
     after(
       written,
       after((at) => void trusted(at, ""), after(breakTrust, found)),
@@ -312,13 +315,13 @@ export const OF_FOLDERS: readonly Row[] = [
   ],
   // The state folder
   [
-    "set XDG_STATE_HOME to a folder of your own",
+    "set XDG_STATE_HOME to a folder that you own",
     after((at) => at.write({ [`${STATE}/a`]: "" }), after(owner(STATE, 1_001), state)),
     elsewhere,
   ],
-  ["make it, or {}", after((at) => at.write({ "home/ann/.local": "" }), state), elsewhere],
+  ["create it, or {}", after((at) => at.write({ "home/ann/.local": "" }), state), elsewhere],
   [
-    "remove {}: it is made anew",
+    "remove {}: it is created again",
     after((at) => at.write({ [`${STATE}/trust`]: "" }), after(owner(STATE, process.getuid?.() ?? 0), state)),
     after(
       (at) => rmSync(at.at(`${STATE}/trust`)),
@@ -334,7 +337,7 @@ export const OF_FOLDERS: readonly Row[] = [
     run(trusted),
   ],
   [
-    "move the file to a folder of yours",
+    "move the file to a folder that you own",
     after(
       (at) => at.write({ [PROFILE]: "profile: own\n" }),
       after(owner(dirname(PROFILE), 1_001), config("")),
@@ -342,28 +345,28 @@ export const OF_FOLDERS: readonly Row[] = [
     after((at) => renameSync(at.at(dirname(PROFILE)), at.at("gone")), config("", { profile: "env: ['*']" })),
   ],
   [
-    "read it, then make it yours: {}",
+    "review it, then make it yours: {}",
     after((at) => at.write({ [PROFILE]: "profile: own\n" }), after(owner(PROFILE, 1_001), config(""))),
     run(config("")),
   ],
   [
-    "set it to an absolute path, or unset it",
+    "set it to the absolute path of a folder, or unset it",
     environment({ XDG_STATE_HOME: "a" }),
     environment({ XDG_STATE_HOME: "/srv/a" }),
   ],
   // The product's own parts
   [
-    "take the folder out of PATH, or make the root `ro`",
+    "remove the folder from PATH, or make the root `ro`",
     programs("rw", { PATH: "home/ann/project/bin" }),
     programs("ro", { PATH: "home/ann/project/bin" }),
   ],
   [
-    "set TMPDIR to a folder outside of the root, or make the root `ro`",
+    "set TMPDIR to a folder outside the root, or make the root `ro`",
     programs("rw", { TMPDIR: "home/ann/project/bin" }),
     programs("rw", { TMPDIR: "tmp" }),
   ],
   [
-    "give tools a folder of their own, or make the root `ro`; without a program of yours that imports cofferdam, install it globally instead, and `npm uninstall cofferdam` there",
+    "give tools a separate folder, or make the root `ro`; if no program of yours imports cofferdam, install it globally and run `npm uninstall cofferdam` there",
     after((at) => at.write({ "home/ann/project/node_modules/cofferdam/a": "" }), programs("rw")),
     programs("ro"),
   ],
@@ -381,12 +384,12 @@ export const OF_FOLDERS: readonly Row[] = [
     withTold,
   ],
   [
-    "calls may have written {}; if you know what it names, and calls are to have it, add under `sandbox.paths` of the config: {}",
+    "calls may have written {}; if you know that folder and want calls to use it, add under `sandbox.paths` of the config: {}",
     after(otherRepository, config(root("."))),
     withTold,
   ],
   [
-    "write the folder that is meant",
+    "write the path without `..`",
     config("sandbox: { runtimes: [], os_profile: [../own.yaml] }"),
     config("sandbox: { runtimes: [], os_profile: [HOME/own.yaml] }", {
       files: { "home/ann/own.yaml": "profile: one\n" },

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, existsSync } from "node:fs";
 import { Readable } from "node:stream";
 import { Worker } from "node:worker_threads";
 import { FrameworkCalls } from "../../../../src/adapters/framework-calls.ts";
-import { createGate } from "../../../../src/approval/create-gate.ts";
+import { createGate } from "../../../../src/call/create-gate.ts";
 import {
   createSupervisor,
   type DefinedTool,
@@ -12,7 +12,7 @@ import {
   type Session,
   type SessionOptions,
 } from "../../../../src/index.ts";
-import type { Supervisor } from "../../../../src/supervisor/supervisor.ts";
+import type { Supervisor } from "../../../../src/session/supervisor.ts";
 import { Asked } from "../../approval/asked.ts";
 import { cli } from "../cli.ts";
 import { CONFIG, PROFILE } from "../config.ts";
@@ -124,7 +124,7 @@ const moded =
 /** What a program does with a session. */
 export const OF_SESSIONS: readonly Row[] = [
   [
-    "make another one",
+    "create a new one",
     session(async (one) => {
       await one[Symbol.asyncDispose]();
       return one.call("list_dir", { path: "." });
@@ -132,27 +132,27 @@ export const OF_SESSIONS: readonly Row[] = [
     session((one) => one.call("list_dir", { path: "." })),
   ],
   [
-    "the tools are {}",
+    "use one of: {}",
     session((one) => one.call("nowhere", {})),
     session((one) => one.call("list_dir", { path: "." })),
   ],
   [
-    "leave out `stdin`, `sinks`, `window` and `timeoutMs`; a `signal` ends any call",
+    "remove `stdin`, `sinks`, `window` and `timeoutMs`; a `signal` can end any call",
     session((one) => one.call("list_dir", { path: "." }, { timeoutMs: 9_000 })),
     session((one) => one.call("list_dir", { path: "." }, { signal: new AbortController().signal })),
   ],
   [
-    "give it to a session, as `supervisor.session({ tools })`",
+    "pass it to a session: `supervisor.session({ tools })`",
     () => void createGate().guard([echo()]),
     session((one) => one.call("say", { text: "a" }), ALLOW, { tools: [echo()] }),
   ],
   [
-    "give the argument, or a default in the tool's schema",
+    "pass the argument, or add a default to the tool's schema",
     session((one) => one.call("say", {}), ALLOW, { tools: [echo()] }),
     session((one) => one.call("say", { text: "a" }), ALLOW, { tools: [echo()] }),
   ],
   [
-    "leave `window` out, or run it by the shell tool",
+    "leave out `window`, or run it with the shell tool",
     session((one) => one.call("say", { text: "a" }, any(WINDOW)), ALLOW, { tools: [echo()] }),
     session((one) => one.call("say", { text: "a" }), ALLOW, { tools: [echo()] }),
   ],
@@ -165,22 +165,22 @@ export const OF_SESSIONS: readonly Row[] = [
     ),
   ],
   [
-    "see what waits with `cofferdam approvals list`",
+    "list unanswered requests with `cofferdam approvals list`",
     session((one) => one.resume("nowhere")),
     cli(["approvals", "list", "--config", "cofferdam.yaml"]),
   ],
   [
-    "pass `by`: who answered",
+    "pass the name of the person as `by`",
     session((one) => one.respond("nowhere", { status: "rejected", by: "nobody" })),
     session((one) => one.respond("nowhere", { status: "rejected", by: "ann" })),
   ],
   [
-    "change the agent's rule in the config, if it is meant",
+    "change the agent's rule in the config to allow it",
     session((one) => one.call("list_dir", { path: "." }), AGENT("deny"), { agent: "bot" }),
     session((one) => one.call("list_dir", { path: "." }), AGENT("allow"), { agent: "bot" }),
   ],
   [
-    "give them to `supervisor.session`, or give the supervisor here",
+    "pass them to `supervisor.session`, or pass the supervisor here",
     session((one) => void new FrameworkCalls(one, "a", { agent: "bot" })),
     session(async (_one, supervisor) => {
       await using calls = new FrameworkCalls(supervisor, "a", { agent: "bot" });
@@ -193,7 +193,7 @@ export const OF_SESSIONS: readonly Row[] = [
     session(() => undefined, UNASKED, { tools: [echo(), echo({ name: "tell" })] }),
   ],
   [
-    "a rule of the config would have to allow it",
+    "add a rule to the config that allows it",
     session((one) => one.call("say", { text: "a" }), "approval: { risk_defaults: { write: deny } }", {
       tools: [echo({ risk: "write" })],
     }),
@@ -204,7 +204,7 @@ export const OF_SESSIONS: readonly Row[] = [
     ),
   ],
   [
-    "ask for something else, or run it again to be asked again",
+    "make another call, or repeat this one to ask again",
     session(
       (one) => one.call("write_file", { path: "a", content: "" }),
       "approval: { rules: [{ pattern: write_file, action: ask }] }",
@@ -216,14 +216,14 @@ export const OF_SESSIONS: readonly Row[] = [
     ),
   ],
   [
-    "wait for their answers",
+    "wait for answers, or make a smaller call",
     session(
       async (one) => {
         await one.call("say", { text: "a" });
         return one.call("say", { text: "b" });
       },
       LATER,
-      { tools: [echo()], mostPending: 1 },
+      { tools: [echo()], maxPending: 1 },
     ),
     session(
       async (one, { broker }) => {
@@ -238,7 +238,7 @@ export const OF_SESSIONS: readonly Row[] = [
         return second.kind === "pending" ? undefined : second;
       },
       LATER,
-      { tools: [echo()], mostPending: 1 },
+      { tools: [echo()], maxPending: 1 },
     ),
   ],
   [
@@ -256,13 +256,13 @@ export const OF_SESSIONS: readonly Row[] = [
     ),
   ],
   [
-    "leave `terminal: false` out of the profile that says it, or do without: `--no-terminal`",
+    "remove `terminal: false` from the profile, or use `--no-terminal`",
     windowed("terminal: false"),
     windowed("env: [TERM, LANG, 'LC_*', TZ]"),
   ],
   ["no mode is allowed by all of them", moded("[strict]"), moded("[strict, interactive]")],
   [
-    "try again when somebody is there",
+    "try again when a person can answer",
     session((one) => one.call("say", { text: "a" }), SOON, {
       tools: [echo()],
       handler: { requestApproval: () => new Promise(() => undefined) },
@@ -286,17 +286,17 @@ export const OF_SESSIONS: readonly Row[] = [
     }, LATER_SHELL),
   ],
   [
-    "do without the port: what listens is reached as it is; or use listed hosts, or `network: false`",
+    "remove the port, because servers are reached without it; or use listed hosts, or `network: false`",
     opening([8_000], "host"),
     opening([], "host"),
   ],
   [
-    "let the server listen on another port",
+    "use another port for the server",
     opening([61_080], '{ hosts: ["a.test"] }'),
     opening([61_081], '{ hosts: ["a.test"] }'),
   ],
   [
-    "start cofferdam as an ordinary user, or give the writable roots to one",
+    "start cofferdam as an ordinary user, or change the owner of the writable roots to one",
     asRoot,
     (at, told) => {
       chownSync(at.at("srv/work"), 1_000, 1_000);

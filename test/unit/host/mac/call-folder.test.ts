@@ -16,8 +16,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { CofferdamError } from "../../../../src/errors.ts";
-import { CallFolder, sweepCallFolders } from "../../../../src/host/mac/call-folder.ts";
-import { printProcess, thisProcess } from "../../../../src/host/process-id.ts";
+import { CallFolder, sweepCallFolders } from "../../../../src/host/launch/mac/call-folder.ts";
+import { printProcess, thisProcess } from "../../../../src/host/launch/process-id.ts";
 import { type AbsolutePath, knownPath } from "../../../../src/profile/path.ts";
 
 const TOOLS = { rm: knownPath("/bin/rm"), chmod: knownPath("/bin/chmod"), chflags: null };
@@ -77,17 +77,17 @@ it("a canary, a folder and a twin that are as they must be are let pass, once", 
   const folder = tried(new CallFolder(calls, null, PLAN));
   folder.assertTried();
   expect(readdirSync(folder.place("temporary"))).toEqual([]);
-  expect(() => folder.assertTried()).toThrow("what is granted could not be written");
+  expect(() => folder.assertTried()).toThrow("a granted file could not be written");
 });
 
 it.each([
-  ["what is hidden was written", (folder: CallFolder) => appendFileSync(folder.place("canary"), "x")],
+  ["a hidden file was written", (folder: CallFolder) => appendFileSync(folder.place("canary"), "x")],
   [
-    "something was made where nothing may be",
+    "a file was created in a read-only place",
     (folder: CallFolder) => writeFileSync(folder.place("made"), ""),
   ],
   [
-    "what is granted could not be written",
+    "a granted file could not be written",
     (folder: CallFolder) => {
       rmSync(join(folder.place("temporary"), "twin"));
       symlinkSync(folder.place("canary"), join(folder.place("temporary"), "twin"));
@@ -107,7 +107,7 @@ it.each([
   expect(thrown).toBeInstanceOf(CofferdamError);
   expect(thrown).toMatchObject({
     code: "SANDBOX_UNAVAILABLE",
-    message: `the walls do not stand as planned: ${what}`,
+    message: `the sandbox differs from the plan: ${what}`,
   });
 });
 

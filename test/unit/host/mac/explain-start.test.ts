@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type EarlyEnd, explainEarlyEnd } from "../../../../src/host/mac/explain-start.ts";
+import { type EarlyEnd, explainEarlyEnd } from "../../../../src/host/launch/mac/explain-start.ts";
 
 function explained(end: Partial<EarlyEnd>): string {
   const { message, hint } = explainEarlyEnd({ code: 1, signal: null, stderr: "", ...end });
@@ -9,38 +9,38 @@ function explained(end: Partial<EarlyEnd>): string {
 it("a sandbox inside a sandbox is told as that", () => {
   const stderr = "sandbox-exec: sandbox_apply: Operation not permitted\n";
   expect(explained({ code: 71, stderr })).toMatchInlineSnapshot(
-    `"no sandbox can be entered: this process already runs inside one → run this command outside of it: macOS does not put one sandbox into another"`,
+    `"no sandbox can be entered: this process already runs in one → run this command outside of it: macOS does not nest sandboxes"`,
   );
   // The same words with another status are something else.
-  expect(explained({ code: 1, stderr })).toContain("the rules of the walls were not taken");
+  expect(explained({ code: 1, stderr })).toContain("the sandbox rules were rejected");
 });
 
 it("a text that does not compile is told in the compiler's own words, made visible", () => {
   const stderr = "noise\nsandbox-exec: /x/rules.sb:3:0:\u001b[31m unbound variable: file-reed\n";
   for (const code of [65, 1])
     expect(explained({ code, stderr })).toMatchInlineSnapshot(
-      `"the rules of the walls were not taken: /x/rules.sb:3:0:\\u{1b}[31m unbound variable: file-reed → run \`cofferdam doctor\`, and report this: the text is made by cofferdam"`,
+      `"the sandbox rules were rejected: /x/rules.sb:3:0:\\u{1b}[31m unbound variable: file-reed → run \`cofferdam doctor\`, and report this: cofferdam wrote the rules"`,
     );
 });
 
 it("a shell that the rules keep from starting is told from rules that are wrong", () => {
   const stderr = "sandbox-exec: execvp() of '/bin/sh' failed: Operation not permitted\n";
   expect(explained({ code: 71, stderr })).toMatchInlineSnapshot(
-    `"the shell at the gate could not be started inside the walls: execvp() of '/bin/sh' failed: Operation not permitted → add \`system\` to \`sandbox.runtimes\`, or run \`cofferdam doctor\`"`,
+    `"the shell of the start program could not be started in the sandbox: execvp() of '/bin/sh' failed: Operation not permitted → add \`system\` to \`sandbox.runtimes\`, or run \`cofferdam doctor\`"`,
   );
 });
 
 it("a compiler that crashes is told by its signal", () => {
   expect(explained({ code: null, signal: "SIGABRT" })).toMatchInlineSnapshot(
-    `"what compiles the rules crashed with SIGABRT → shorten the lists of paths and masks of this call, or run \`cofferdam doctor\`"`,
+    `"the compiler of the sandbox rules crashed with SIGABRT → shorten the lists of paths and masks of this call, or run \`cofferdam doctor\`"`,
   );
 });
 
 it("any other end is told by its status and its last words", () => {
   expect(explained({ code: 71 })).toMatchInlineSnapshot(
-    `"the walls could not be built: the launcher ended with status 71 → run \`cofferdam doctor\`"`,
+    `"the sandbox could not be built: the launcher ended with status 71 → run \`cofferdam doctor\`"`,
   );
   expect(explained({ code: null, signal: "SIGKILL", stderr: "Killed\n" })).toMatchInlineSnapshot(
-    `"the walls could not be built: the launcher ended with SIGKILL: Killed → run \`cofferdam doctor\`"`,
+    `"the sandbox could not be built: the launcher ended with SIGKILL: Killed → run \`cofferdam doctor\`"`,
   );
 });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Facts } from "../../../../src/backend/facts.ts";
-import { FactsMemory, lookUpFacts } from "../../../../src/host/facts.ts";
-import { statedMac } from "../../../../src/host/mac/stated.ts";
-import { statedMachine } from "../../../../src/host/mac/stated-facts.ts";
+import { FactsMemory, lookUpFacts } from "../../../../src/host/launch/facts.ts";
+import { statedMachine } from "../../../../src/host/launch/mac/stated-facts.ts";
+import { statedMac } from "../../../../src/host/look/mac/stated.ts";
 import { ROOT } from "../../../../src/profile/path.ts";
 import { parsePatterns } from "../../../../src/profile/pattern.ts";
 import { normalProfile } from "../../../../src/profile/profile.ts";

@@ -1,6 +1,6 @@
 import { duplexPair } from "node:stream";
 import { expect, it } from "vitest";
-import { GateTalk } from "../../../../src/host/mac/gate-talk.ts";
+import { GateTalk } from "../../../../src/host/launch/mac/gate-talk.ts";
 
 function pair() {
   const [ours, theirs] = duplexPair();

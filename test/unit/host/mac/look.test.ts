@@ -10,9 +10,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { thisHost } from "../../../../src/host/host.ts";
-import { systemVersion } from "../../../../src/host/mac/launcher.ts";
-import { callsFolder, lookAtMac } from "../../../../src/host/mac/look.ts";
+import { systemVersion } from "../../../../src/host/launch/mac/launcher.ts";
+import { callsFolder, lookAtMac } from "../../../../src/host/launch/mac/look.ts";
+import { thisHost } from "../../../../src/host/look/host.ts";
 import { knownPath } from "../../../../src/profile/path.ts";
 
 let top: string;

@@ -2,7 +2,13 @@ import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { eldersOf, isBelow, keyOf, type Listed, listProcesses } from "../../../../src/host/mac/processes.ts";
+import {
+  eldersOf,
+  isBelow,
+  keyOf,
+  type Listed,
+  listProcesses,
+} from "../../../../src/host/launch/mac/processes.ts";
 import { type AbsolutePath, knownPath } from "../../../../src/profile/path.ts";
 
 let top: string;

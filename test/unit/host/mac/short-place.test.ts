@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { MOST_OF_A_SOCKET, shortPlace } from "../../../../src/host/mac/short-place.ts";
+import { MAX_SOCKET_LENGTH, shortPlace } from "../../../../src/host/launch/mac/short-place.ts";
 import { type AbsolutePath, knownPath } from "../../../../src/profile/path.ts";
 
 let top: AbsolutePath;
@@ -13,13 +13,13 @@ afterEach(() => rmSync(top, { recursive: true, force: true }));
 
 test("a folder is taken where a socket fits below it, else one for temporary files", () => {
   const behind = "/socket".length;
-  const long = knownPath(join(top, "x".repeat(MOST_OF_A_SOCKET - behind - top.length)));
+  const long = knownPath(join(top, "x".repeat(MAX_SOCKET_LENGTH - behind - top.length)));
   mkdirSync(long);
   const just = knownPath(long.slice(0, -1));
   mkdirSync(just);
-  expect(Buffer.byteLength(`${just}/socket`)).toBe(MOST_OF_A_SOCKET);
+  expect(Buffer.byteLength(`${just}/socket`)).toBe(MAX_SOCKET_LENGTH);
   expect(shortPlace(behind, just)).toBe(just);
   expect(shortPlace(behind, long)).toBe(realpathSync(tmpdir()));
   expect(shortPlace(behind, knownPath("/nonexistent"), just)).toBe(just);
-  expect(shortPlace(MOST_OF_A_SOCKET, just)).toBeNull();
+  expect(shortPlace(MAX_SOCKET_LENGTH, just)).toBeNull();
 });

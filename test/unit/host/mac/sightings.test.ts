@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Seen, Sightings } from "../../../../src/host/mac/sightings.ts";
-import { readLogLine } from "../../../../src/host/mac/violation.ts";
+import { type Seen, Sightings } from "../../../../src/host/launch/mac/sightings.ts";
+import { readLogLine } from "../../../../src/host/launch/mac/violation.ts";
 import { AT_MS, kernelLine, report, sandboxdLine } from "./log-lines.ts";
 
 const TAG = "cofferdam-0123456789abcdef";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { here, statedMac, there } from "../../../../src/host/mac/stated.ts";
+import { here, statedMac, there } from "../../../../src/host/look/mac/stated.ts";
 import { accessTo } from "../../../../src/profile/access-to.ts";
 import { movedPattern, movedProfile } from "../../../../src/profile/moved.ts";
 import { absolutePath, isInside, joinPath, knownPath } from "../../../../src/profile/path.ts";

@@ -1,7 +1,11 @@
 import fc from "fast-check";
 import { expect, it, test } from "vitest";
-import { describeViolation, type Suggestion, suggestionFor } from "../../../../src/host/mac/suggest.ts";
-import type { Violation } from "../../../../src/host/mac/violation.ts";
+import {
+  describeViolation,
+  type Suggestion,
+  suggestionFor,
+} from "../../../../src/host/launch/mac/suggest.ts";
+import type { Violation } from "../../../../src/host/launch/mac/violation.ts";
 
 function refused(operation: string, target: string | null = null): Violation {
   return { operation, target, process: "sh", pid: 7, parentPid: null, atMs: 0, tag: null };
@@ -18,22 +22,22 @@ test.each<[operation: string, target: string | null, does: Suggestion["does"], r
   ["process-exec*", "/opt/bin/x", "run", /^list the folder of the program under `sandbox\.paths`/],
   ["network-outbound", "remote:*:443", "connect", /`shell\.network`/],
   ["network-outbound", "1.1.1.1:443", "connect", /`shell\.network`/],
-  ["network-outbound", "/private/var/run/mDNSResponder", "connect", /^names are looked up only/],
-  ["network-outbound", "/var/run/docker.sock", "connect", /^sockets with a path are granted by no part/],
+  ["network-outbound", "/private/var/run/mDNSResponder", "connect", /^names are resolved only/],
+  ["network-outbound", "/var/run/docker.sock", "connect", /^no config can grant sockets/],
   ["network-bind", "local:*:8080", "connect", /`shell\.network`/],
-  ["mach-lookup", "com.apple.SystemConfiguration.configd", "connect", /^names are looked up only/],
+  ["mach-lookup", "com.apple.SystemConfiguration.configd", "connect", /^names are resolved only/],
   ["mach-lookup", "com.apple.SecurityServer", "read", /^it is never granted: .* passwords and keys$/],
   ["mach-lookup", "com.apple.coreservices.launchservicesd", "run", /^it is never granted: .* outside/],
   ["mach-lookup", "com.apple.coreservices.appleevents", "run", /^it is never granted: .* outside/],
-  ["mach-lookup", "com.apple.CARenderServer", "run", /^services of the system are granted by no part/],
+  ["mach-lookup", "com.apple.CARenderServer", "run", /^no config can grant system services/],
   ["appleevent-send", null, "run", /^it is never granted: .* outside/],
   ["lsopen", null, "run", /^it is never granted: .* outside/],
-  ["forbidden-exec-sugid", null, "run", /^set-uid programs never start inside/],
+  ["forbidden-exec-sugid", null, "run", /^set-uid programs never start in the sandbox/],
   ["forbidden-sandbox-reinit", null, "run", /can't be nested: .*`swift build --disable-sandbox`$/],
   ["signal", null, "trace", /same sandbox/],
   ["process-info-pidinfo", null, "trace", /same sandbox/],
   ["sysctl-read", "kern.procargs2", "trace", /same sandbox/],
-  ["iokit-open", "AppleKeyStoreUserClient", "run", /^no part of the config grants it/],
+  ["iokit-open", "AppleKeyStoreUserClient", "run", /^no config can grant it/],
 ])("%s of %s: a way is told, or that there is none", (operation, target, does, remedy) => {
   expect(suggestionFor(refused(operation, target))).toEqual({ does, remedy: expect.stringMatching(remedy) });
 });

@@ -4,8 +4,12 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { type Told, ViolationLog, type Watch } from "../../../../src/host/mac/violation-log.ts";
-import { isRunning, processAt } from "../../../../src/host/process-id.ts";
+import {
+  type LogWatch,
+  ViolationLog,
+  type ViolationReport,
+} from "../../../../src/host/launch/mac/violation-log.ts";
+import { isRunning, processAt } from "../../../../src/host/launch/process-id.ts";
 import { type AbsolutePath, knownPath } from "../../../../src/profile/path.ts";
 import { heldBytes } from "../../../support/held-bytes.ts";
 import { HEADER, kernelLine, now, standIn } from "./log-lines.ts";
@@ -27,7 +31,7 @@ function logOf(program: AbsolutePath): ViolationLog {
 }
 
 /** A watch that begins when the log is read, or is not in time. */
-async function ready(log: ViolationLog, tag: string): Promise<Watch> {
+async function ready(log: ViolationLog, tag: string): Promise<LogWatch> {
   using _first = log.watch("cofferdam-0000000000000000");
   await log.isReady();
   return log.watch(tag);
@@ -36,7 +40,7 @@ async function ready(log: ViolationLog, tag: string): Promise<Watch> {
 const refused = (target: string, tag: string, pid = 7): string =>
   kernelLine(`Sandbox: sh(${pid}) deny(1) file-read-data ${target}\n${tag}`, { timestamp: now() });
 
-function targetsOf(told: Told): readonly (string | null)[] {
+function targetsOf(told: ViolationReport): readonly (string | null)[] {
   return told.kind === "told" ? told.sightings.map(({ violation }) => violation.target) : [];
 }
 
@@ -113,8 +117,8 @@ describe("a log that", () => {
 
   it.each([
     [1, ""],
-    [64, ": it does not run inside a sandbox"],
-    [77, ": it reads for administrators alone"],
+    [64, ": it does not run in a sandbox"],
+    [77, ": only administrators may read the log"],
   ])("refuses with status %i is started once more and no more, and why is told", async (status, why) => {
     const { log, folder } = standIn(`exit ${status}`);
     const violations = logOf(log);
@@ -144,7 +148,7 @@ describe("a log that", () => {
     const violations = logOf(log);
     using watch = violations.watch(TAG);
     using other = violations.watch(OTHER_TAG);
-    const reason = `\`${log}\` did not say in time that it reads`;
+    const reason = `\`${log}\` did not begin to read in time`;
     const order: string[] = [];
     const isReady = violations.isReady().finally(() => order.push("given up"));
     const told = await watch.collect([]).finally(() => order.push("told"));
@@ -232,7 +236,7 @@ describe("nothing is left of a log", () => {
 
   /** A process that reads a log, and says so. */
   function supervisor(log: AbsolutePath, then: string): ChildProcess {
-    const source = join(import.meta.dirname, "../../../../src/host/mac/violation-log.ts");
+    const source = join(import.meta.dirname, "../../../../src/host/launch/mac/violation-log.ts");
     const line = `const { ViolationLog } = await import(${JSON.stringify(source)});
       const log = new ViolationLog(${JSON.stringify(log)});
       log.watch("${TAG}");

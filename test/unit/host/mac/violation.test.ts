@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { visible } from "../../../../src/errors.ts";
-import { type LogEntry, readLogLine, type Violation } from "../../../../src/host/mac/violation.ts";
+import { type LogEntry, readLogLine, type Violation } from "../../../../src/host/launch/mac/violation.ts";
 import { AT_MS, HEADER, kernelLine, report, sandboxdLine } from "./log-lines.ts";
 
 const TAG = "cofferdam-0123456789abcdef";

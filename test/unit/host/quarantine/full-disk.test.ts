@@ -24,8 +24,8 @@ describe.skipIf(notRoot !== null).each(PEOPLE)("on a full disk, as $name,", (per
     const [taken, listed] = done(shelf.state, steps, { person, mounting });
     expect([taken, listed]).toEqual([
       [
-        expect.objectContaining({ state: "aside", problem: "nothing can be written in the state folder" }),
-        expect.objectContaining({ state: "aside", problem: "nothing can be written in the state folder" }),
+        expect.objectContaining({ state: "aside", problem: "the state folder is not writable" }),
+        expect.objectContaining({ state: "aside", problem: "the state folder is not writable" }),
       ],
       [],
     ]);

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { thisProcess } from "../../../../src/host/process-id.ts";
+import { thisProcess } from "../../../../src/host/launch/process-id.ts";
 import { driven } from "../../../support/quarantine/driven.ts";
 import { Shelf } from "../../../support/quarantine/shelf.ts";
 
@@ -59,7 +59,7 @@ test("a record with which another process is at work is left to it", async () =>
   };
   begin(thisProcess());
   await shelf.quarantine.sweep();
-  const problem = `process ${process.pid} is still at it`;
+  const problem = `process ${process.pid} is still busy`;
   const busy = ["a", "b"].map((name) => ({ path: shelf.at(name), problem }));
   expect([await shelf.quarantine.restore(id), await shelf.quarantine.drop(id)]).toEqual([busy, busy]);
   expect(shelf.inventory()).toEqual([]);

@@ -19,8 +19,8 @@ import {
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import type { QuarantineRecord } from "../../../../src/host/quarantine/record.ts";
-import { temporaryNameOf } from "../../../../src/host/quarantine/restore.ts";
+import type { QuarantineRecord } from "../../../../src/host/launch/quarantine/record.ts";
+import { temporaryNameOf } from "../../../../src/host/launch/quarantine/restore.ts";
 import { pathFromBytes } from "../../../../src/profile/path.ts";
 import { inventoryOf } from "../../../support/quarantine/inventory.ts";
 import { Shelf } from "../../../support/quarantine/shelf.ts";
@@ -120,7 +120,7 @@ describe("what is taken", () => {
     using shelf = new Shelf();
     shelf.file("real/x", "other");
     shelf.link("way", "real");
-    const problem = "a link stands on the way to it";
+    const problem = "its path contains a link";
     expect((await shelf.take("way/x")).items).toMatchObject([{ state: "live", problem }]);
     expect((await shelf.take("way/none")).items).toMatchObject([{ state: "gone" }]);
     expect(readFileSync(shelf.at("real/x"), "utf8")).toBe("other");
@@ -156,13 +156,13 @@ describe("nothing is given back", () => {
   };
 
   test.each<[why: string, change: (shelf: Shelf) => void, problem: string]>([
-    ["where a file stands", (shelf) => shelf.file("f/x", "other"), "something else stands there by now"],
-    ["where a folder stands", (shelf) => shelf.folder("f/x"), "something else stands there by now"],
-    ["where a link stands", (shelf) => shelf.link("f/x", "nowhere"), "something else stands there by now"],
+    ["where a file stands", (shelf) => shelf.file("f/x", "other"), "another file is there now"],
+    ["where a folder stands", (shelf) => shelf.folder("f/x"), "another file is there now"],
+    ["where a link stands", (shelf) => shelf.link("f/x", "nowhere"), "another file is there now"],
     [
       "where its folder is gone",
       (shelf) => rmSync(shelf.at("f"), { recursive: true }),
-      "the folder that it lay in is not there any more",
+      "its folder no longer exists",
     ],
     [
       "where a file stands in the folder's place",
@@ -170,7 +170,7 @@ describe("nothing is given back", () => {
         rmSync(shelf.at("f"), { recursive: true });
         shelf.file("f", "");
       },
-      "the folder that it lay in is not there any more",
+      "its folder no longer exists",
     ],
     [
       "where a link leads elsewhere",
@@ -178,7 +178,7 @@ describe("nothing is given back", () => {
         renameSync(shelf.at("f"), shelf.at("g"));
         symlinkSync("g", shelf.at("f"));
       },
-      "the folder that it lay in is not there any more",
+      "its folder no longer exists",
     ],
   ])("%s, and it is held until that is so no more", async (_, change, problem) => {
     using at = await taken();
@@ -198,7 +198,7 @@ describe("nothing is given back", () => {
     const { shelf, id } = at;
     writeFileSync(join(shelf.state, "quarantine", id, "0"), "evil");
     expect(await shelf.quarantine.restore(id)).toEqual([
-      { path: shelf.at("f/x"), problem: "it is not what it was when it was taken" },
+      { path: shelf.at("f/x"), problem: "it changed after it was quarantined" },
     ]);
     expect([readdirSync(shelf.at("f")), stateOf(shelf, { id })]).toEqual([[], ["taken"]]);
   });
@@ -252,7 +252,7 @@ describe("nothing is given back", () => {
       const copy = temporaryNameOf(id, 0);
       const restoring = shelf.quarantine.restore(id);
       while (!isDone(() => attack(shelf, copy))) await nextTurn();
-      const problem = "something changed it, or gave it another name, while it was put there";
+      const problem = "it was changed or linked while it was restored";
       expect(await restoring).toEqual([{ path: shelf.at(name), problem }]);
       expect([existsSync(shelf.at(name)), stateOf(shelf, { id })]).toEqual([false, ["taken"]]);
       expect(await shelf.quarantine.restore(id)).toEqual([{ path: shelf.at(name), problem: null }]);

@@ -101,7 +101,7 @@ describe.skipIf(root === undefined)("what belongs to others", () => {
         {
           state: "taken",
           problem: expect.stringMatching(
-            /^a copy stays at `.*\/f\/theirs\.cofferdam-[0-9a-f]{8}-1`: EACCES$/,
+            /^a copy remains at `.*\/f\/theirs\.cofferdam-[0-9a-f]{8}-1`: EACCES$/,
           ),
         },
         { state: "live", problem: "EPERM" },

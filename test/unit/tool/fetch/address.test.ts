@@ -36,28 +36,28 @@ describe("a URL in an odd spelling", () => {
   });
 
   test.each<[written: string, why: RegExp]>([
-    ["", /is no URL/],
-    ["docs.example.org", /is no URL/],
+    ["", /is not a URL/],
+    ["docs.example.org", /is not a URL/],
     ["ftp://docs.example.org/", /neither http nor https/],
     ["file:///etc/passwd", /neither http nor https/],
     ["data:text/html,a", /neither http nor https/],
     ["javascript:1", /neither http nor https/],
-    ["https://ann@docs.example.org/", /holds a user or a password/],
-    ["https://ann:secret@docs.example.org/", /holds a user or a password/],
-    ["https://docs.example.org@evil.test/", /holds a user or a password/],
-    ["https://docs.example.org%40evil.test/", /is no URL/],
-    ["https://docs.example.org%2fevil.test/", /is no URL/],
-    ["https://docs.example.org%00.evil.test/", /is no URL/],
-    ["http://[fe80::1%25eth0]/", /is no URL/],
-    ["http://127.0.0.256/", /is no URL/],
-    ["http://0x100000000/", /is no URL/],
+    ["https://ann@docs.example.org/", /contains a user name or a password/],
+    ["https://ann:secret@docs.example.org/", /contains a user name or a password/],
+    ["https://docs.example.org@evil.test/", /contains a user name or a password/],
+    ["https://docs.example.org%40evil.test/", /is not a URL/],
+    ["https://docs.example.org%2fevil.test/", /is not a URL/],
+    ["https://docs.example.org%00.evil.test/", /is not a URL/],
+    ["http://[fe80::1%25eth0]/", /is not a URL/],
+    ["http://127.0.0.256/", /is not a URL/],
+    ["http://0x100000000/", /is not a URL/],
     ["https://*.example.org/", /neither a name nor an address/],
     ["https://*/", /neither a name nor an address/],
     ["https://docs..example.org/", /neither a name nor an address/],
     ["https://docs.example.org../", /neither a name nor an address/],
     ["https://-docs.example.org/", /neither a name nor an address/],
     ["https://docs.example.org:0/", /a port outside 1 to 65535/],
-    ["https://docs.example.org:65536/", /is no URL/],
+    ["https://docs.example.org:65536/", /is not a URL/],
     [`https://docs.example.org/${"a".repeat(8192)}`, /more than 8192 characters/],
   ])("that can't be fetched is refused: %j", (written, why) => {
     expect(() => pageAddress(written)).toThrow(why);
@@ -98,7 +98,7 @@ describe("a domain", () => {
     ...["", " ", "a b.org", "*.example.org", "https://a.org", "a.org/b", "a.org:443", "ann@a.org", "a.org?b"],
     ...["a.org#b", "a\\b.org", "%61.org", "[::1]", "::1", "a..org", "a_b..", "-a.org"],
   ])("%j is refused: it is not one name", (written) => {
-    expect(() => domainName(written)).toThrow(/is not one domain name|is no domain name|neither a name/);
+    expect(() => domainName(written)).toThrow(/is not one domain name|is not a domain name|neither a name/);
   });
 
   test.each([

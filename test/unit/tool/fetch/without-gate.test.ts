@@ -38,9 +38,11 @@ test("what is never done is not done by whoever runs a tool past its gate either
   for (const url of ["http://localhost/", "http://127.1/", "http://printer.local/"])
     await expect(fetch.use({ url }, around).run?.()).rejects.toMatchObject({ code: "APPROVAL_BLOCKED" });
   const above = tools("none");
-  await expect(above.add.use({ domain: "a.test" }, around).run?.()).rejects.toThrow("`a` gives no network");
+  await expect(above.add.use({ domain: "a.test" }, around).run?.()).rejects.toThrow(
+    "the profile `a` allows no network",
+  );
   await expect(above.fetch.use({ url: "http://a.test/" }, around).run?.()).rejects.toThrow(
-    "gives no network",
+    "allows no network",
   );
   expect([added, fetched, above.added, above.fetched]).toEqual([[], [], [], []]);
   await add.use({ domain: "A.test." }, around).run?.({ by: "ann" });

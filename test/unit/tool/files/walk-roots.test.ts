@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { absolutePath } from "../../../../src/profile/path.ts";
 import type { Root } from "../../../../src/tool/facts.ts";
-import type { Target } from "../../../../src/tool/files/file-tool.ts";
+import type { TouchedPath } from "../../../../src/tool/files/file-tool.ts";
 import { gather, startsOf } from "../../../../src/tool/files/walk-roots.ts";
 
 function root(name: string, path: string, readApproval = false): Root {
@@ -27,7 +27,7 @@ test("without a path every root that asks nobody is walked, once, and none that 
 });
 
 test("of several roots together no more is told than was wanted, and a walk that ended early is the last", async () => {
-  const target: Target = {
+  const target: TouchedPath = {
     written: "notes:",
     argument: null,
     need: "read",
@@ -46,7 +46,7 @@ test("of several roots together no more is told than was wanted, and a walk that
     },
   };
   const wanted: number[] = [];
-  const walk = (stopped: "time" | null) => async (_: Target, most: number) => {
+  const walk = (stopped: "time" | null) => async (_: TouchedPath, most: number) => {
     wanted.push(most);
     return { found: Array.from({ length: Math.min(2, most) }, () => "x"), stopped };
   };

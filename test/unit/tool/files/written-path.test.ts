@@ -65,6 +65,9 @@ test.each([
   ['notes:"unfinished', '/w/notes/"unfinished'],
   ['notes:"a\\u002fb"', '/w/notes/"a\\u002fb"'],
   ['"/etc"', '/w/notes/"/etc"'],
+  ["./~/a", "/w/notes/./~/a"],
+  ["notes:~/a", "/w/notes/~/a"],
+  ["~a/b", "/w/notes/~a/b"],
 ])("%j is read as %j", (written, expected) => {
   expect(readWritten(written, ROOTS, BASE)).toBe(expected);
 });
@@ -75,4 +78,9 @@ test("a path has 256 names at the most, however they are written", () => {
   expect(readWritten(`/.//./${names(256)}/`, ROOTS, BASE)).toBe(`/.//./${names(256)}/`);
   for (const written of [`/${names(257)}`, `notes:${names(255)}`, `${"../".repeat(256)}a`])
     expect(() => readWritten(written, ROOTS, BASE)).toThrow("the path has more than 256 names");
+});
+
+// A folder called `~` in a project is removed by `rm -rf ~`, and with it the person's home.
+test.each(["~", "~/", "~/.bashrc"])("%j is refused: no shell expands it here", (written) => {
+  expect(() => readWritten(written, ROOTS, BASE)).toThrow("begins with `~`, which is not expanded");
 });

@@ -1,0 +1,10 @@
+import { describe } from "vitest";
+import { sandboxMustWork, unusable } from "../../test/support/battery/walls.ts";
+import { CLIENTS } from "./clients/all.ts";
+import { tryClients } from "./clients/matrix.ts";
+
+sandboxMustWork("what installs packages from hosts");
+
+describe.skipIf(unusable !== null)("through the egress proxy", () => {
+  tryClients(CLIENTS.packages);
+});

@@ -1,0 +1,175 @@
+import type { Gate } from "../approval/gate.ts";
+import type { DecidedCall } from "../approval/gate-result.ts";
+import type { CallPolicy, EffectiveProfile } from "../decide/call-policy.ts";
+import { printTarget } from "../decide/denial.ts";
+import { grantedView } from "../decide/granted-view.ts";
+import { type HostApproval, NETWORK_TOOL } from "../decide/network-use.ts";
+import { CofferdamError } from "../errors.ts";
+import type { CallLog } from "../journal/call-log.ts";
+import type { Amended } from "../network/call-egress.ts";
+import type { Json } from "../policy/canonical-json.ts";
+import { findGrant, type Grant } from "../policy/grant.ts";
+import { argsHashOf, cacheKeyOf } from "../policy/hashes.ts";
+import { redact, redactText } from "../policy/redact.ts";
+import type { GrantedView } from "../policy/request.ts";
+import { invocationOf } from "../policy/tool-rule.ts";
+import { answerByGrant, answerByMode, judge } from "../policy/verdict.ts";
+import { parseHostRule } from "../profile/host-rule.ts";
+import { meetNetworks, type Network, normalNetwork, reachesName } from "../profile/network.ts";
+import { proxyFor } from "../profile/proxy-for.ts";
+import { proxiesOf } from "../profile/upstream.ts";
+import { type Call, scriptOf, wordsOf } from "../tool/call.ts";
+import { type HostAndPort, whyAboveCeiling, whyNeverUnlisted } from "../tool/fetch/reach.ts";
+import type { SupervisorContext } from "./supervisor-context.ts";
+import type { HostPrompt } from "./way-out.ts";
+
+/** The parts needed to ask about a host. */
+export interface HostPromptParts {
+  readonly shared: Pick<SupervisorContext, "broker" | "host">;
+  readonly gate: Gate;
+  readonly call: Call;
+  readonly policy: CallPolicy;
+  readonly granted: EffectiveProfile;
+  readonly log: CallLog;
+}
+
+/** Asks about hosts while a call runs. */
+export function hostPromptFor(asking: HostPromptParts): HostPrompt {
+  const amendments: HostApproval[] = [];
+  return { amendments, ask: (place, signal) => amend(place, signal, asking, amendments) };
+}
+
+/**
+ * Asks whether a call may reach one more host on one port, by the gate of the call itself. Unreachable hosts are not
+ * asked about. Every layer of the ceiling reduces an approval, and it holds for public addresses.
+ */
+async function amend(
+  place: HostAndPort,
+  signal: AbortSignal,
+  asking: HostPromptParts,
+  amendments: HostApproval[],
+): Promise<Amended> {
+  const { shared, gate, call, policy, log } = asking;
+  const network = amendedNetwork(place, policy);
+  const why = whyNever(place, network, policy);
+  if (why !== null) return { kind: "refused", because: "unlisted", reason: why };
+  const { agent, callId } = call;
+  const decide = async (edited?: unknown): Promise<DecidedCall> => {
+    if (edited !== undefined) throw notEdited();
+    return hostQuestion(place, network, asking, await shared.broker.grants(call.sessionId));
+  };
+  const result = await gate.pass(
+    { callId, tool: NETWORK_TOOL, agent, groupId: null },
+    await decide(),
+    decide,
+    { signal, approvalId: null, log, call: null },
+  );
+  if (result.kind !== "approved")
+    return {
+      kind: "refused",
+      because: "answered-no",
+      reason: `\`${printTarget(place)}\` is not listed: ${result.reason}`,
+    };
+  await gate.track(result, async () => {
+    const by = result.by ?? result.decided.verdict.reason;
+    log.record({ type: "network.amended", ...place, by });
+    amendments.push({ ...place, by });
+    return { kind: "done" };
+  });
+  return { kind: "granted", network };
+}
+
+/** The program waits for this very host, so the request can't be edited. */
+function notEdited(): CofferdamError {
+  return new CofferdamError("USAGE", "the host in this request can't be changed", {
+    hint: "approve or reject it; list other hosts in the config",
+  });
+}
+
+/** The network after an approval: the host as named, minus everything that is never reachable. */
+function amendedNetwork({ host, port }: HostAndPort, { settings, ceiling }: CallPolicy): Network {
+  const { shell, upstream } = settings;
+  const { network } = shell;
+  const wanted = typeof network === "object" ? network : { never: [], strict_sni: false };
+  const listed = normalNetwork({
+    hosts: [{ name: host, port, private: false }],
+    never: wanted.never.map(parseHostRule),
+    ...(wanted.strict_sni ? { strictSni: true } : {}),
+    ...(upstream === undefined ? {} : { proxies: proxiesOf(upstream) }),
+  });
+  return ceiling.layers.reduce((met, { profile }) => meetNetworks(met, profile.network), listed);
+}
+
+function whyNever(place: HostAndPort, network: Network, { ceiling }: CallPolicy): string | null {
+  const above = whyAboveCeiling(place, ceiling.layers) ?? whyNeverUnlisted(place);
+  if (above !== null) return above;
+  return reachesName(network, place.host, place.port)
+    ? null
+    : `the config never allows \`${printTarget(place)}\``;
+}
+
+function hostQuestion(
+  place: HostAndPort,
+  network: Network,
+  { call, policy, granted }: HostPromptParts,
+  grants: readonly Grant[],
+): DecidedCall {
+  const { config, ceiling, mode } = policy;
+  const script = scriptOf(call.input);
+  const args: Json = { host: place.host, port: place.port };
+  const shown: Json = { ...args, call: script ?? [...wordsOf(call.input)] };
+  const target = printTarget(place);
+  const program = redactText(script === null ? wordsOf(call.input)[0] : "a script", MAX_NAMED).text;
+  const reason = `${target} is not listed under \`shell.network\``;
+  const judged = judge(
+    {
+      ...invocationOf(NETWORK_TOOL, args, call.agent),
+      risk: "write",
+      said: { hit: { layer: "tool", rule: "network", action: "ask", reason }, doubt: null },
+      line: null,
+      needsMore: null,
+    },
+    { operator: ceiling.approval, approval: config.approval },
+  );
+  const grantKey = {
+    cacheKey: cacheKeyOf(NETWORK_TOOL, args),
+    toolVersion: "1",
+    program: null,
+    granted: null,
+  };
+  const isRemembered = ceiling.approval.sessionGrants && mode === "interactive";
+  const remembered = answerByGrant(judged, isRemembered ? findGrant(grants, grantKey) : null);
+  return {
+    // Typing a command does not approve its connections.
+    verdict: answerByMode(remembered, mode, false),
+    argsHash: argsHashOf({ tool: NETWORK_TOOL, version: "1", input: args, agent: call.agent }),
+    grantKey,
+    groupId: null,
+    summarize: () => ({
+      risk: "write",
+      description: `let ${program} connect to ${target}`,
+      ...redact(shown),
+      covers: `connections of commands to ${target}, ${wayWords(place, network, policy)}`,
+      granted: reachedAfter(target, granted, policy),
+    }),
+    preview: async () => {
+      const { presentStructured } = await import("../approval/present.ts");
+      return presentStructured(redact(shown).safeArgs);
+    },
+  };
+}
+
+/** The place where an approved host is found: with a proxy, its address is unknown here. */
+function wayWords(place: HostAndPort, network: Network, { settings }: CallPolicy): string {
+  const proxy = proxyFor(settings.upstream ?? null, network, place, place.port === 80);
+  return proxy === null ? "at its public addresses" : `at any address that the proxy ${proxy.url} finds`;
+}
+
+/** The grants of the call, with the host that an approval would add. */
+function reachedAfter(target: string, granted: EffectiveProfile, { settings }: CallPolicy): GrantedView {
+  const view = grantedView(granted, settings);
+  const isNothing = granted.profile.network === "none";
+  return { ...view, network: isNothing ? target : `${view.network}, and ${target}` };
+}
+
+const MAX_NAMED = 100;

@@ -1,0 +1,150 @@
+import type { DecideAgain, Gate } from "../approval/gate.ts";
+import type { ApprovedRun, CallIdentity, DecidedCall, GateStop } from "../approval/gate-result.ts";
+import { thrownText } from "../errors.ts";
+import { CallLog, type EndedCall } from "../journal/call-log.ts";
+import type { Recorder } from "../journal/recorder.ts";
+import type { KeptCall } from "../policy/kept-call.ts";
+import type { CheckResult, NotRun } from "../policy/not-run.ts";
+import { endStopped } from "./end-stopped.ts";
+
+/** The parts that one session gives to its calls. */
+export interface CallContext {
+  readonly gate: Gate;
+  readonly recorder: Recorder;
+  readonly sessionId: string;
+  /** Makes the end of the session wait until this is disposed. Throws `USAGE` after the end. */
+  enter(): Disposable;
+}
+
+/** A call that was decided and can be put to the gate. */
+export interface ReadyCall<Decided extends DecidedCall> {
+  readonly kind: "ready";
+  readonly decided: Decided;
+  readonly decideAgain: DecideAgain<Decided>;
+  /** Null if only its caller can run it. */
+  readonly kept: KeptCall | null;
+}
+
+/** Names one call; its group comes from the caller. */
+export type CallName = Omit<CallIdentity, "groupId">;
+
+/** One call of one kind of tool: how it is decided and how it is carried out. */
+export interface ToolRunner<Decided extends DecidedCall, Done extends { readonly kind: string }> {
+  /** False if the end of the session does not wait for it: a function of the host's may never end. */
+  readonly isAwaited: boolean;
+  /** Names the call. A program throws `USAGE` for an invalid input: then nothing is recorded. */
+  identify(): Promise<CallName> | CallName;
+  /** Decides the call, or ends it without a request if no approval could make it run. */
+  decide(log: CallLog): Promise<ReadyCall<Decided> | EndedCall<Done>>;
+  execute(approved: ApprovedRun<Decided>, log: CallLog): Promise<EndedCall<Done>>;
+  stopped(stop: GateStop): EndedCall<Done>;
+  /** Ends a call that failed; null if the cause is to be thrown. */
+  failed(cause: unknown): EndedCall<Done> | null;
+}
+
+/** How one call is run. */
+export interface PassOptions {
+  readonly signal?: AbortSignal;
+  /** Calls of one turn share it: they can be answered together. */
+  readonly groupId?: string;
+  /** The id of a request that was answered since. Never a text from a model. */
+  readonly approvalId?: string;
+}
+
+/** How one call is checked. */
+export interface CheckOptions extends Omit<PassOptions, "approvalId"> {
+  /**
+   * A framework's id for this call. Asking again under it, in any process, finds the same request while the call is
+   * unchanged and its answer unused.
+   */
+  readonly toolCallId?: string;
+  /** False: only earlier requests are found, and no new one is made. */
+  readonly mayAsk?: boolean;
+  /** True if this id can never name another call: a rejection is then final for it. */
+  readonly isUnique?: boolean;
+}
+
+/**
+ * Runs one call of any tool. The call is named and decided. It ends early if no approval could help; else it passes the gate
+ * and is carried out. Its record has exactly one end. Throws errors of `identify`, and failures that are no outcome.
+ */
+export async function runCall<Decided extends DecidedCall, Done extends { readonly kind: string }>(
+  context: CallContext,
+  runner: ToolRunner<Decided, Done>,
+  { signal, groupId, approvalId }: PassOptions,
+): Promise<Done> {
+  using open = context.enter();
+  if (!runner.isAwaited) open[Symbol.dispose]();
+  const name = await runner.identify();
+  using log = logOf(context, name);
+  try {
+    const ready = await runner.decide(log);
+    if (ready.kind === "ended") return log.end(ready);
+    const { decided, decideAgain, kept } = ready;
+    const result = await context.gate.pass({ ...name, groupId: groupId ?? null }, decided, decideAgain, {
+      signal: signal ?? null,
+      approvalId: approvalId ?? null,
+      log,
+      call: kept,
+    });
+    if (result.kind !== "approved") return log.end(runner.stopped(result));
+    return await context.gate.track(result, async () => {
+      // The session may have ended while a function waited for its approval.
+      if (!runner.isAwaited) context.enter()[Symbol.dispose]();
+      return log.end(await runner.execute(result, log));
+    });
+  } catch (cause) {
+    return log.end(endFailed(runner, cause, log));
+  }
+}
+
+/** Checks a call up to the gate. One that ends before it, and is not denied, needs no approval. Throws as `runCall`. */
+export async function checkCall<Decided extends DecidedCall, Done extends { readonly kind: string }>(
+  context: CallContext,
+  runner: ToolRunner<Decided, Done>,
+  { signal, groupId, toolCallId, mayAsk = true, isUnique = false }: CheckOptions,
+): Promise<CheckResult> {
+  using _open = context.enter();
+  const name = await runner.identify();
+  using log = logOf(context, name);
+  try {
+    const ready = await runner.decide(log);
+    if (ready.kind === "ended") return asCheck(log.end(ready));
+    const result = await context.gate.check({ ...name, groupId: groupId ?? null }, ready.decided, {
+      signal: signal ?? null,
+      toolCallId: toolCallId ?? null,
+      mayAsk,
+      isUnique,
+      log,
+      call: ready.kept,
+    });
+    if (isNotRun(result)) return log.end(endStopped(result));
+    return log.end({ kind: "ended", outcome: result, end: { outcome: "cleared" } });
+  } catch (cause) {
+    return asCheck(log.end(endFailed(runner, cause, log)));
+  }
+}
+
+function logOf({ recorder, sessionId }: CallContext, name: CallName): CallLog {
+  return new CallLog(recorder, { ...name, sessionId });
+}
+
+/** Ends a call that failed. Throws the cause, recorded, if the runner returns no outcome for it. */
+function endFailed<Done extends { readonly kind: string }>(
+  runner: Pick<ToolRunner<DecidedCall, Done>, "failed">,
+  cause: unknown,
+  log: CallLog,
+): EndedCall<Done> {
+  const ended = runner.failed(cause);
+  if (ended !== null) return ended;
+  log.end({ kind: "ended", outcome: null, end: { outcome: "failed", reason: thrownText(cause) } });
+  throw cause;
+}
+
+function asCheck(outcome: { readonly kind: string } | NotRun): CheckResult {
+  return isNotRun(outcome) ? outcome : { kind: "allowed" };
+}
+
+function isNotRun(outcome: { readonly kind: string }): outcome is NotRun {
+  return outcome.kind === "denied" || outcome.kind === "pending";
+}

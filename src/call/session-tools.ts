@@ -1,0 +1,170 @@
+import type { DecidedCall } from "../approval/gate-result.ts";
+import type { ToolPolicy } from "../approval/tool-question.ts";
+import type { Outcome, ProgramOutcome, ValueOutcome } from "../decide/outcome.ts";
+import type { CallFacts, Prepared } from "../decide/prepare.ts";
+import type { ResidentProgramSpec } from "../decide/resident-program.ts";
+import { type ToolCard, toolCards, toolNames } from "../decide/tool-cards.ts";
+import { CofferdamError, visible } from "../errors.ts";
+import type { ShellInput } from "../tool/call.ts";
+import type { DefinedTool } from "../tool/define-tool.ts";
+import { FILE_TOOLS } from "../tool/files/all.ts";
+import type { CallOptions, ProgramRunOptions } from "./call-options.ts";
+import { fetchTools } from "./fetch-tools.ts";
+import { FileRunner, FileTools } from "./files/file-runner.ts";
+import { type FunctionCallOptions, type FunctionContext, FunctionRunner } from "./function-runner.ts";
+import { GuardedTools } from "./guarded-tools.ts";
+import type { ToolRunner } from "./pipeline.ts";
+import { programKind, residentKind, shellCall } from "./program-kinds.ts";
+import { lookAtProgramCall, ProgramRunner, prepareProgram } from "./program-runner.ts";
+import { receiptWithoutSandbox } from "./receipt.ts";
+import type { SessionContext } from "./session-context.ts";
+
+/** Further rules about function tools, and the grants of the program that runs them in a sandbox, if any. */
+export type SessionPolicy = Pick<ToolPolicy, "further" | "granted">;
+
+/** All tools of one session by their names; finds the runner for a call. */
+export class SessionTools implements AsyncDisposable {
+  readonly #context: SessionContext;
+  readonly #files: FileTools;
+  /** Functions of this process (those for web pages, and the host's own), and the host's programs. */
+  readonly #defined: readonly DefinedTool[];
+
+  /** Throws `USAGE` if two tools have one name. */
+  constructor(context: SessionContext) {
+    this.#context = context;
+    this.#files = new FileTools(context);
+    const { shared, sessionId, options } = context;
+    const { host, broker, loaded, policy } = shared;
+    const { config, ceiling } = loaded;
+    const pages = fetchTools({
+      settings: config.webFetch,
+      ceiling,
+      broker,
+      sessionId,
+      host,
+      upstream: policy.settings.upstream,
+    });
+    this.#defined = [...pages, ...(options.tools ?? [])];
+    assertNames(toolNames(this.#defined));
+  }
+
+  cards(): readonly ToolCard[] {
+    return toolCards(this.#defined);
+  }
+
+  /** True for a tool that runs a program: it has streams and a time limit of its own. */
+  isProgram(tool: string): boolean {
+    return tool === "shell" || this.#defined.some(({ name, needs }) => name === tool && needs !== null);
+  }
+
+  /** The runner for one call. `throws`: a function's failure is thrown. Throws `USAGE` for unknown tools or options. */
+  runner(
+    tool: string,
+    input: unknown,
+    options: CallOptions,
+    throws = false,
+  ): ToolRunner<DecidedCall, Outcome> {
+    const defined = this.#defined.find(({ name }) => name === tool);
+    if (tool === "shell" || (defined !== undefined && defined.needs !== null)) {
+      const kind = programKind(this.#context, defined ?? null, options);
+      return new ProgramRunner(this.#context, kind, input, options);
+    }
+    const fileTool = FILE_TOOLS.find(({ name }) => name === tool);
+    if (fileTool === undefined && defined === undefined)
+      throw new CofferdamError("USAGE", `unknown tool ${visible(tool)}`, {
+        hint: `use one of: ${toolNames(this.#defined).join(", ")}`,
+      });
+    const { stdin, sinks, window, timeoutMs } = options;
+    if ([stdin, sinks, window, timeoutMs].some((one) => one !== undefined))
+      throw new CofferdamError(
+        "USAGE",
+        `${visible(tool)} is not a program: it has no streams and no time limit`,
+        { hint: "remove `stdin`, `sinks`, `window` and `timeoutMs`; a `signal` can end any call" },
+      );
+    if (fileTool !== undefined) return new FileRunner(this.#context, this.#files, fileTool, input, options);
+    const runner = new FunctionRunner(this.#functionContext({}), tool, defined, input, options, throws);
+    return withReceipt(runner, this.#context.shared.host.user.uid);
+  }
+
+  /** The runner for a resident program. Throws `USAGE` if the config lacks something that it needs. */
+  residentRunner(
+    program: ResidentProgramSpec,
+    options: ProgramRunOptions,
+  ): ToolRunner<DecidedCall, ProgramOutcome> {
+    const own: ProgramRunOptions = { ...options, stdin: "held" };
+    return new ProgramRunner(this.#context, residentKind(this.#context, program, own), {}, own);
+  }
+
+  /** Decides a shell call without running it. Throws `USAGE` for an input that the tool does not take. */
+  prepare(input: ShellInput): Promise<Prepared> {
+    const { shared } = this.#context;
+    return prepareProgram(shared, shellCall(this.#context, input), shared.policy);
+  }
+
+  /** Looks up the facts of a shell call. Throws `USAGE`, `SANDBOX_UNAVAILABLE`. */
+  look(input: ShellInput): Promise<CallFacts> {
+    const { shared } = this.#context;
+    return lookAtProgramCall(shared, shellCall(this.#context, input), shared.policy);
+  }
+
+  functionRunner(
+    tool: DefinedTool,
+    args: unknown,
+    options: Pick<FunctionCallOptions, "signal" | "metadata">,
+    around: SessionPolicy,
+  ): FunctionRunner {
+    return new FunctionRunner(this.#functionContext(around), tool.name, tool, args, options);
+  }
+
+  guard(tools: readonly DefinedTool[]): GuardedTools {
+    return new GuardedTools(tools, this.#functionContext({}));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#files[Symbol.asyncDispose]();
+  }
+
+  #functionContext(around: SessionPolicy): FunctionContext {
+    const { shared, options } = this.#context;
+    const { host, broker, policy, cwd } = shared;
+    const { agent = null, legacyBareTools = "ask" } = options;
+    const { ceiling, config, mode } = policy;
+    const toolPolicy = {
+      operator: ceiling.approval,
+      approval: config.approval,
+      mode,
+      legacyBareTools,
+      ...around,
+    };
+    return { ...this.#context, host, broker, agent, cwd, policy: toolPolicy };
+  }
+}
+
+/** Adds a receipt to a function's calls, which says that no sandbox was around it. */
+function withReceipt(runner: FunctionRunner, uid: number): ToolRunner<DecidedCall, ValueOutcome> {
+  const startedAt = performance.now();
+  const measured = () => ({ receipt: receiptWithoutSandbox(uid), durationMs: performance.now() - startedAt });
+  return {
+    isAwaited: runner.isAwaited,
+    identify: () => runner.identify(),
+    decide: (log) => runner.decide(log),
+    stopped: (stop) => runner.stopped(stop),
+    execute: async (approved) => {
+      const { outcome, end } = await runner.execute(approved);
+      return { kind: "ended", outcome: { ...outcome, ...measured() }, end };
+    },
+    failed: (error) => {
+      const failed = runner.failed(error);
+      return failed === null ? null : { ...failed, outcome: { ...failed.outcome, ...measured() } };
+    },
+  };
+}
+
+/** Throws `USAGE` if two tools have one name: a rule or an answer would be for both. */
+function assertNames(names: readonly string[]): void {
+  const twice = names.find((name, at) => names.indexOf(name) < at);
+  if (twice === undefined) return;
+  throw new CofferdamError("USAGE", `two tools have the name ${visible(twice)}`, {
+    hint: "rename one of them",
+  });
+}

@@ -1,0 +1,57 @@
+import type { Broker } from "../approval/broker.ts";
+import type { LoadedConfig } from "../config/config.ts";
+import type { CallPolicy } from "../decide/call-policy.ts";
+import type { CofferdamError } from "../errors.ts";
+import type { PrewarmedLauncher } from "../host/launch/ahead.ts";
+import type { Ledger } from "../host/launch/ledger.ts";
+import type { LiveCalls } from "../host/launch/live-calls.ts";
+import type { Machine } from "../host/launch/machine.ts";
+import type { OwnProgram } from "../host/launch/own-program.ts";
+import type { StartedBy } from "../host/launch/spawn.ts";
+import type { Surroundings } from "../host/launch/surroundings.ts";
+import type { Host } from "../host/look/host.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Recorder } from "../journal/recorder.ts";
+import type { SharedProxy } from "../network/shared-proxy.ts";
+import type { AbsolutePath } from "../profile/path.ts";
+import type { AppearedParts } from "./appeared/parts.ts";
+import type { Shutdown } from "./shutdown.ts";
+
+/** The sandbox that this machine can build, or why it can't. */
+export type SandboxSupport =
+  | {
+      readonly kind: "available";
+      readonly machine: Machine;
+      readonly surroundings: Surroundings;
+      /** The launcher of the next call, started early. */
+      readonly ahead: PrewarmedLauncher;
+    }
+  | { readonly kind: "unavailable"; readonly error: CofferdamError };
+
+/** The parts that all sessions of one supervisor share. */
+export interface SupervisorContext extends AppearedParts {
+  readonly host: Host;
+  readonly loaded: LoadedConfig;
+  readonly policy: CallPolicy;
+  readonly sandbox: SandboxSupport;
+  readonly ledger: Ledger;
+  readonly liveCalls: LiveCalls;
+  readonly journal: Journal;
+  readonly recorder: Recorder;
+  readonly broker: Broker;
+  /** The default store, which ends with the supervisor; null if the host supplied one. */
+  readonly ownStore: AsyncDisposable | null;
+  /** Findings about interrupted calls: lines for stderr. */
+  readonly leftBehind: readonly string[];
+  readonly cwd: AbsolutePath;
+  readonly toldOnce: Set<string>;
+  /** The program that workers are started with; read once, before any tool runs. */
+  readonly ownProgram: () => OwnProgram;
+  /** The egress proxy that all calls share; null if each call has one in its own network. */
+  readonly egressProxy: SharedProxy | null;
+  /** The way to give workers private mounts, tried when the first is started; null if there is none. */
+  readonly privateMounts: () => Promise<StartedBy | null>;
+  readonly shutdown: Shutdown;
+  /** Parts that sessions keep between calls, and that end with the supervisor. */
+  readonly running: Set<AsyncDisposable>;
+}

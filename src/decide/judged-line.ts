@@ -1,0 +1,128 @@
+import type { LeadingWay } from "../host/look/leads.ts";
+import type { CommandLine, JudgedCommand } from "../policy/command.ts";
+import { accessTo } from "../profile/access-to.ts";
+import { type AbsolutePath, isInside, nameOf, parentOf } from "../profile/path.ts";
+import type { Profile } from "../profile/profile.ts";
+import { localeDoubts } from "../shell/locale.ts";
+import { fileNameOf } from "../shell/rule.ts";
+import { type Call, scriptOf, wordsOf } from "../tool/call.ts";
+import type { Root } from "../tool/facts.ts";
+import type { ProgramFacts } from "./binding.ts";
+
+/** Facts looked up for one simple command of a call. */
+export interface CommandFacts {
+  readonly words: readonly [string, ...string[]];
+  readonly program: ProgramFacts;
+  readonly way: Omit<LeadingWay, "end">;
+  /** Places where another program would be found first: in PATH, or on a path that leads nowhere. */
+  readonly before: readonly AbsolutePath[];
+  /** Canonical targets of the words that may be paths; null for a word without a clear target. */
+  readonly paths: readonly (AbsolutePath | null)[];
+  /** First words of deny and ask rules that also name this program. */
+  readonly ruleNames: readonly string[];
+  /** False if the program was not looked up because the call has too many. */
+  readonly isLookedUp: boolean;
+}
+
+interface Found {
+  readonly commands: readonly CommandFacts[];
+  readonly unread: readonly string[];
+  readonly roots: readonly Root[];
+  /** Bash's locale for reading characters; empty for its default. */
+  readonly locale: string;
+  /** The profile with approval. */
+  readonly profile: Profile;
+  /** True for a path in a folder that belongs to the sandbox itself. */
+  readonly isMadeInside: (path: AbsolutePath) => boolean;
+}
+
+/** A call of the shell tool as rules judge it: each of its commands, and the parts that were not understood. */
+export function judgedLine({ input }: Pick<Call, "input">, found: Found): CommandLine {
+  const isOfShell = scriptOf(input) !== null;
+  const isAlone = found.commands.length === 1 && found.unread.length === 0;
+  const programs = new Map<string, Pick<JudgedCommand, "programNames" | "programFile">>();
+  const programOf = (one: CommandFacts): Pick<JudgedCommand, "programNames" | "programFile"> => {
+    const [word] = one.words;
+    const known = programs.get(word) ?? {
+      programNames: programNames(one),
+      programFile: programFile(one, { isOfShell, isAlone }, found),
+    };
+    programs.set(word, known);
+    return known;
+  };
+  return {
+    commands: found.commands.map(
+      (one): JudgedCommand => ({
+        words: one.words,
+        ...programOf(one),
+        arePathsInside: (names) => arePathsInside(one, found.roots, names),
+      }),
+    ),
+    unread: [...found.unread, ...localeDoubts(scriptOf(input) ?? "", found.locale)],
+    shell: isOfShell ? wordsOf(input) : null,
+  };
+}
+
+function programNames({
+  words: [word],
+  program: { path, real },
+  way,
+  ruleNames,
+}: CommandFacts): readonly string[] {
+  const files = [path, ...way.aliases, real].filter((one) => one !== null);
+  return [...new Set([fileNameOf(word), ...files.flatMap((one) => [one, nameOf(one)]), ...ruleNames])];
+}
+
+/** A shell looks a program up when it reaches the command: earlier commands may have replaced or created it by then. */
+function programFile(
+  command: CommandFacts,
+  { isOfShell, isAlone }: { readonly isOfShell: boolean; readonly isAlone: boolean },
+  found: Found,
+): JudgedCommand["programFile"] {
+  if (!command.isLookedUp) return "unsettled";
+  if (!isProgramWritable(command, isOfShell, found)) return "fixed";
+  const isMade = isMissing(command.words[0], command.program.real);
+  return isOfShell && (isMade || !isAlone) ? "unsettled" : "writable";
+}
+
+function isMissing(word: string, real: AbsolutePath | null): boolean {
+  return real === null && word.includes("/");
+}
+
+/**
+ * True if the call could have written the program, replaced something on the way to it, or created an earlier match: a
+ * shell looks names up late. In the sandbox's own folders it may do so whatever the host has there.
+ */
+function isProgramWritable(
+  { words: [word], program: { real }, way, before }: CommandFacts,
+  isOfShell: boolean,
+  { profile, isMadeInside }: Found,
+): boolean {
+  if (real !== null && mayWrite(profile, real)) return true;
+  if (way.places.some((one) => mayReplace(profile, one))) return true;
+  const isOwn = (one: AbsolutePath): boolean =>
+    isMadeInside(parentOf(one)) && accessTo(profile, one, FOLDER) === "none";
+  return (
+    isOfShell &&
+    (isMissing(word, real) ||
+      way.places.some(isOwn) ||
+      before.some((one) => mayReplace(profile, one) || isOwn(one)))
+  );
+}
+
+const FOLDER = { kind: "folder", bornInside: false } as const;
+
+/** True if the call can replace this place: its folder is writable, and it is neither a mount nor above one. */
+function mayReplace(profile: Profile, place: AbsolutePath): boolean {
+  const isMount = profile.files.some(({ path, access }) => access !== "write" && isInside(path, place));
+  return !isMount && mayWrite(profile, place) && accessTo(profile, parentOf(place), FOLDER) === "write";
+}
+
+function mayWrite(profile: Profile, place: AbsolutePath): boolean {
+  return accessTo(profile, place) === "write" || accessTo(profile, place, FOLDER) === "write";
+}
+
+function arePathsInside({ paths }: CommandFacts, all: readonly Root[], names: readonly string[]): boolean {
+  const roots = all.filter((root) => names.includes(root.name));
+  return paths.every((path) => path !== null && roots.some((root) => isInside(path, root.path)));
+}

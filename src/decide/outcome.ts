@@ -1,0 +1,44 @@
+import type { Captured } from "../host/launch/output.ts";
+import type { Denial } from "../policy/denial.ts";
+import type { NotRun } from "../policy/not-run.ts";
+import type { Receipt } from "./receipt.ts";
+
+/**
+ * The result of a call that ran. `code` is the exit status, 128+n after signal n. Each stream keeps at most
+ * `limits.output`, by default 64 MiB; output that went to a sink is not kept.
+ */
+export interface Ran {
+  readonly code: number;
+  readonly stdout: Captured;
+  readonly stderr: Captured;
+  readonly receipt: Receipt;
+  readonly durationMs: number;
+  /** Acts that the sandbox denied, or may have; left out if none is known. */
+  readonly denials?: readonly Denial[];
+}
+
+/**
+ * The outcome of a program. `done` is status 0, `failed` another status. `timed-out` is the wall time of the program,
+ * however long its output is read. `not-found`: there is no such program. `denied` means nothing ran, `pending` nothing
+ * ran yet. A denial is a value: a model reads it.
+ */
+export type ProgramOutcome =
+  | ({ readonly kind: "done" } & Ran)
+  | ({ readonly kind: "failed" } & Ran)
+  | ({ readonly kind: "timed-out" } & Ran)
+  | { readonly kind: "not-found"; readonly code: 127; readonly reason: string; readonly hint: string }
+  | NotRun;
+
+/** The outcome of a tool that returns a value. `failed` holds the thrown value, a `CofferdamError` if it is ours. */
+export type ValueOutcome<Value = unknown> =
+  | { readonly kind: "done"; readonly value: Value; readonly receipt: Receipt; readonly durationMs: number }
+  | {
+      readonly kind: "failed";
+      readonly error: unknown;
+      readonly receipt: Receipt | null;
+      readonly durationMs: number;
+    }
+  | NotRun;
+
+/** The outcome of a call of any tool. */
+export type Outcome = ProgramOutcome | ValueOutcome;

@@ -1,0 +1,24 @@
+import type { CommandLine } from "../policy/command.ts";
+import { answerByMode } from "../policy/verdict.ts";
+import type { CallPolicy } from "./call-policy.ts";
+import type { Outlook } from "./outlook.ts";
+import { judgeLine } from "./prepare.ts";
+
+/** A program that no rule names. */
+const ANY = "any-name";
+
+/** The expected decision on a plain command that no rule covers; shell rules and rules on arguments may differ. */
+export function shellOutlook(policy: CallPolicy): Outlook {
+  const words = [ANY];
+  const line: CommandLine = {
+    commands: [{ words, programNames: [], programFile: "fixed", arePathsInside: () => true }],
+    unread: [],
+    shell: null,
+  };
+  const call = { tool: "shell", input: { argv: words }, use: null, agent: null };
+  const { action, reason } = answerByMode(judgeLine(call, line, policy, null), policy.mode, false);
+  const rules = policy.config.shell.rules.length;
+  if (rules === 0) return { root: "any command", action, reason };
+  const others = `${rules} ${rules === 1 ? "rule" : "rules"} may say otherwise`;
+  return { root: "a command that no rule covers", action, reason: `${reason}; ${others}` };
+}

@@ -1,0 +1,33 @@
+// The entry `cofferdam/types`: the types of the parts of results, options and events.
+import "../host/require-node.ts";
+
+export type { Sinks } from "../call/call-options.ts";
+export type { ResidentOptions, ResidentProgram } from "../call/resident.ts";
+export type { QuarantinedFile } from "../call/tool-result.ts";
+export type { HostApproval, NetworkUse } from "../decide/network-use.ts";
+export type { Ran } from "../decide/outcome.ts";
+export type { ReachedLimit, Unprotected } from "../decide/receipt.ts";
+export type { ResidentProgramSpec } from "../decide/resident-program.ts";
+export type { ErrorDetails, ErrorMeaning, Position } from "../errors.ts";
+export type { EventBody } from "../event/event.ts";
+export type { Appearances, Appeared, Fate } from "../host/launch/appeared.ts";
+export type { TreeLimit } from "../host/launch/cgroup/cgroup.ts";
+export type { Captured, OutputSink } from "../host/launch/output.ts";
+export type { TerminalWindow, WindowSize } from "../host/launch/window.ts";
+export type { Recorder } from "../journal/recorder.ts";
+export type { EgressBecause, EgressRefusal, EgressUse, HostUse } from "../network/account.ts";
+export type { AddDomainInput, AddDomainOutput } from "../tool/fetch/add-domain.ts";
+export type { Redirect, StoppedBecause } from "../tool/fetch/page.ts";
+export type { HostAndPort } from "../tool/fetch/reach.ts";
+export type { WebFetchInput, WebFetchOutput } from "../tool/fetch/web-fetch.ts";
+export type { FileToolName, FileToolTypes } from "../tool/files/all.ts";
+export type { DeleteFileInput, DeleteFileValue } from "../tool/files/delete-file.ts";
+export type { EditFileInput, EditFileValue } from "../tool/files/edit-file.ts";
+export type { FindFilesInput, FindFilesValue } from "../tool/files/find-files.ts";
+export type { ListDirInput, ListDirValue } from "../tool/files/list-dir.ts";
+export type { MoveFileInput, MoveFileValue } from "../tool/files/move-file.ts";
+export type { NodeKind } from "../tool/files/protocol.ts";
+export type { ReadFileInput, ReadFileValue } from "../tool/files/read-file.ts";
+export type { SearchFilesInput, SearchFilesValue } from "../tool/files/search-files.ts";
+export type { WriteFileInput, WriteFileValue } from "../tool/files/write-file.ts";
+export type { CommandTemplate } from "../tool/program-tool.ts";

@@ -1,0 +1,120 @@
+import type { Facts, PathNode } from "../../../backend/facts.ts";
+import type { ReadOnlyPart } from "../../../backend/held.ts";
+import type { Repository } from "../../../backend/repositories.ts";
+import { type Move, movedProfile } from "../../../profile/moved.ts";
+import { type AbsolutePath, isInside, joinPath, knownPath, ROOT } from "../../../profile/path.ts";
+import type { Profile } from "../../../profile/profile.ts";
+import type { Root, Runtime } from "../../../tool/facts.ts";
+import type { Host } from "../../look/host.ts";
+import { here, type StatedMac, there } from "../../look/mac/stated.ts";
+import { statedEnds } from "../../look/runtimes/stated.ts";
+import { type FactsMemory, lookUpFacts, type StandingFacts } from "../facts.ts";
+import { NO_TREE } from "./mac.ts";
+
+/** The stated Mac before any look at a project: with one disk, default settings, and the command line tools. */
+export function statedMachine({ release, home }: StatedMac, runtimes: readonly Runtime[]): StandingFacts {
+  return {
+    launcher: {
+      path: knownPath("/usr/bin/sandbox-exec"),
+      version: release,
+      options: new Set(),
+      shell: knownPath("/bin/sh"),
+      perl: null,
+    },
+    user: { uid: 501, gid: 20, isCaller: true },
+    links: runtimes.flatMap((runtime) => runtime.links),
+    emptyFile: null,
+    devices: { kind: "host" },
+    coversLinks: false,
+    tree: NO_TREE,
+    coreDumps: { kind: "file" },
+    mac: {
+      calls: joinPath(home, ".local/state/cofferdam/calls"),
+      volumes: [ROOT, knownPath("/System/Volumes/Data")].map((point) => ({ point, foldsCase: true })),
+      proxyPort: null,
+    },
+  };
+}
+
+/** Input of a look at a stated Mac. All paths are the Mac's. */
+export interface StatedLook {
+  readonly machine: StandingFacts;
+  readonly roots: readonly Root[];
+  readonly runtimes: readonly Runtime[];
+  readonly profiles: readonly Profile[];
+}
+
+/** Looks at the roots as the stated Mac would; all that runtimes need exists. Throws what `lookUpFacts` throws. */
+export async function lookUpStated(
+  host: Host,
+  mac: StatedMac,
+  { machine, roots, runtimes, profiles }: StatedLook,
+  memory: FactsMemory,
+  held: ReadonlySet<AbsolutePath>,
+): Promise<Facts> {
+  const toHere: Move = (path) => here(mac, path);
+  const toThere: Move = (path) => there(mac, path);
+  const inRoots = ({ path }: { readonly path: AbsolutePath }): boolean =>
+    roots.some((root) => isInside(path, root.path));
+  const found = await lookUpFacts(
+    host,
+    { ...machine, links: [] },
+    profiles.map((profile) => movedProfile({ ...profile, files: profile.files.filter(inRoots) }, toHere)),
+    memory,
+    held,
+  );
+  const seen = [...found.nodes].flatMap(([path, node]): [AbsolutePath, PathNode][] => {
+    const at = toThere(path);
+    const isAround = roots.some((root) => isInside(at, root.path) || isInside(root.path, at));
+    return isAround ? [[at, nodeThere(node, toThere)]] : [];
+  });
+  return {
+    ...found,
+    arch: mac.arch,
+    links: machine.links,
+    nodes: new Map([...statedNodes(mac, runtimes), ...seen]),
+    hits: found.hits.map(toThere),
+    repositories: found.repositories.map((one) => repositoryThere(one, toThere)),
+    copies: found.copies.map((one) => heldThere(one, toThere)),
+    unsearched: found.unsearched.map((one) => ({ ...one, path: toThere(one.path) })),
+    // They are used only for mounts.
+    ways: new Map(),
+    gitLinks: [],
+    strayLinks: [],
+    shown: new Map(),
+    mounts: [],
+  };
+}
+
+function nodeThere(node: PathNode, toThere: Move): PathNode {
+  return node.kind === "link" && node.target !== null ? { ...node, target: toThere(node.target) } : node;
+}
+
+function heldThere(one: ReadOnlyPart, toThere: Move): ReadOnlyPart {
+  const path = toThere(one.path);
+  return one.kind === "name" ? { ...one, path } : { ...one, path, caches: one.caches.map(toThere) };
+}
+
+function repositoryThere(one: Repository, toThere: Move): Repository {
+  return {
+    ...one,
+    path: toThere(one.path),
+    hooks: one.hooks.map(toThere),
+    configs: one.configs.map(toThere),
+    parts: one.parts.map(toThere),
+    detours: one.detours.map(toThere),
+  };
+}
+
+/** The paths stated to exist: everything that runtimes need, and the links that lead to it. */
+function statedNodes(mac: StatedMac, runtimes: readonly Runtime[]): readonly [AbsolutePath, PathNode][] {
+  return [
+    ...runtimes
+      .flatMap(({ read }) => read)
+      .map((path): [AbsolutePath, PathNode] => [path, { kind: "folder", id: path }]),
+    ...[...statedEnds(mac)].map(([path, target]): [AbsolutePath, PathNode] => [
+      path,
+      { kind: "link", id: path, target },
+    ]),
+  ];
+}

@@ -1,9 +1,0 @@
-/** rename(2) by itself: mv(1) asks and does more, and other things on each platform. */
-export function renamed(from: string, to: string): string {
-  return `perl -e 'rename($ARGV[0], $ARGV[1]) or exit 1' ${from} ${to}`;
-}
-
-/** symlink(2) by itself. */
-export function linked(target: string, path: string): string {
-  return `perl -e 'symlink($ARGV[0], $ARGV[1]) or exit 1' ${target} ${path}`;
-}

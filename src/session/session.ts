@@ -1,0 +1,295 @@
+import { rejected } from "../approval/factories.ts";
+import { Gate } from "../approval/gate.ts";
+import type { DecidedCall } from "../approval/gate-result.ts";
+import type { Answer } from "../approval/handler.ts";
+import { approvalOf, NOBODY } from "../approval/not-run.ts";
+import { readDecision } from "../approval/read-decision.ts";
+import type { ToolOutcome } from "../approval/tool-outcome.ts";
+import { waitOf } from "../approval/wait.ts";
+import {
+  CALL_OPTIONS,
+  type CallOptions,
+  CHECK_OPTIONS,
+  type ProgramRunOptions,
+  RESUME_OPTIONS,
+  type ResumeOptions,
+} from "../call/call-options.ts";
+import type { FunctionCallOptions } from "../call/function-runner.ts";
+import type { GuardedTools, ToolCall } from "../call/guarded-tools.ts";
+import { assertOptions } from "../call/options.ts";
+import { type CheckOptions, checkCall, runCall } from "../call/pipeline.ts";
+import { type ResidentOptions, type ResidentProgram, startResident } from "../call/resident.ts";
+import type { SessionContext } from "../call/session-context.ts";
+import { gateOptionsOf, type SessionOptions } from "../call/session-options.ts";
+import { type SessionPolicy, SessionTools } from "../call/session-tools.ts";
+import { Shutdown } from "../call/shutdown.ts";
+import type { SupervisorContext } from "../call/supervisor-context.ts";
+import type { Outcome, ProgramOutcome } from "../decide/outcome.ts";
+import type { CallFacts, Prepared } from "../decide/prepare.ts";
+import type { ResidentProgramSpec } from "../decide/resident-program.ts";
+import type { ToolCard, ToolName, ToolTypes } from "../decide/tool-cards.ts";
+import { CofferdamError } from "../errors.ts";
+import type { Grant } from "../policy/grant.ts";
+import type { CheckResult } from "../policy/not-run.ts";
+import type { Resolution, StoredRequest } from "../store/store.ts";
+import type { ShellInput } from "../tool/call.ts";
+import type { DefinedTool } from "../tool/define-tool.ts";
+import { keptRequest } from "./kept-request.ts";
+import { type CallEvent, streamOf } from "./stream.ts";
+
+/** Calls of one agent or person. Its grants end with it. */
+export class Session implements AsyncDisposable {
+  readonly sessionId: string;
+  readonly #shared: SupervisorContext;
+  readonly #context: SessionContext;
+  readonly #tools: SessionTools;
+  readonly #shutdown: Shutdown;
+  #isStarted = false;
+
+  /** @internal */
+  constructor(shared: SupervisorContext, options: SessionOptions) {
+    this.#shared = shared;
+    this.#shutdown = new Shutdown("session", shared.shutdown);
+    this.sessionId = shared.host.id();
+    this.#context = {
+      shared,
+      options,
+      sessionId: this.sessionId,
+      recorder: shared.recorder,
+      gate: new Gate(gateOptionsOf(shared, this.sessionId, options)),
+      shutdown: this.#shutdown,
+      enter: () => this.#shutdown.enter(),
+    };
+    this.#tools = new SessionTools(this.#context);
+  }
+
+  /** Every tool that can be called here, ours and the host's, as a model sees them. */
+  tools(): readonly ToolCard[] {
+    return this.#tools.cards();
+  }
+
+  /** Decides a call of the shell without running it. Throws `USAGE` for invalid input. */
+  async prepare(input: ShellInput): Promise<Prepared> {
+    return this.#tools.prepare(input);
+  }
+
+  /**
+   * Collects the facts of a call, for callers that prepare it themselves. Throws `USAGE`, `SANDBOX_UNAVAILABLE`.
+   * @internal
+   */
+  async look(input: ShellInput): Promise<CallFacts> {
+    return this.#tools.look(input);
+  }
+
+  /** The active grants of this session. */
+  grants(): Promise<readonly Grant[]> {
+    return this.#shared.broker.grants(this.sessionId);
+  }
+
+  /** Revokes a grant; false if its id is unknown. */
+  revoke(grantId: string, by = this.#shared.host.user.name): Promise<boolean> {
+    return this.#shared.broker.revoke(grantId, by);
+  }
+
+  /** Closes the session, as `await using` does at the end of a scope. */
+  close(): Promise<void> {
+    return this[Symbol.asyncDispose]();
+  }
+
+  /** Closes the session: rejects waiting requests, revokes every grant, and ends running programs and file work. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#shutdown.close();
+    await this.#shared.broker.endSession(this.sessionId);
+    await this.#shutdown.come();
+    await this.#tools[Symbol.asyncDispose]();
+  }
+
+  /**
+   * Calls a function of the host through this session's gate, once. It runs in this process, outside any sandbox.
+   * The outcome reports the result: this throws if an event can't be recorded, and `USAGE` after the end.
+   * @internal
+   */
+  callFunction(
+    tool: DefinedTool,
+    args: unknown,
+    options: FunctionCallOptions = {},
+    around: SessionPolicy = {},
+  ): Promise<ToolOutcome> {
+    this.#start();
+    const runner = this.#tools.functionRunner(tool, args, options, around);
+    return runCall<DecidedCall, ToolOutcome>(this.#context, runner, options);
+  }
+
+  /** Functions of the host, checked by this session's gate. They run in this process, outside any sandbox. */
+  guard(tools: readonly DefinedTool[]): GuardedTools {
+    this.#start();
+    return this.#tools.guard(tools);
+  }
+
+  /**
+   * Starts a program that runs until it is stopped, or until this session ends. It reads its requests from `input`, and
+   * its output goes to the sinks. Returns once its sandbox is verified, or with the reason why it did not start. Throws
+   * what `call` throws for a program.
+   */
+  startProgram(
+    program: ResidentProgramSpec,
+    options: ResidentOptions,
+  ): Promise<ResidentProgram | ProgramOutcome> {
+    this.#shutdown.assertOpen();
+    this.#start();
+    const run = (own: ProgramRunOptions): Promise<ProgramOutcome> =>
+      runCall(this.#context, this.#tools.residentRunner(program, own), own);
+    return startResident(run, options, this.#shutdown);
+  }
+
+  /**
+   * Calls a tool by its name. Every result is the outcome: a denial is a value, and so is a tool's failure. Throws
+   * `USAGE` for an unknown tool or option and, for the shell and programs, for invalid input. Throws `FACTS_UNSTABLE`
+   * if files change while they are inspected, `SANDBOX_UNAVAILABLE` if the sandbox failed.
+   */
+  async call<Name extends ToolName>(
+    tool: Name,
+    input: ToolTypes[Name]["input"],
+    options?: CallOptions,
+  ): Promise<ToolTypes[Name]["outcome"]>;
+  async call(tool: string, input: unknown, options?: CallOptions): Promise<Outcome>;
+  async call(tool: string, input: unknown, given: CallOptions = {}): Promise<Outcome> {
+    assertOptions("call", CALL_OPTIONS, given);
+    this.#shutdown.assertOpen();
+    this.#start();
+    using stopped = this.#shutdown.or(given.signal);
+    const options = { ...given, signal: stopped.signal };
+    return await runCall(this.#context, this.#tools.runner(tool, input, options), options);
+  }
+
+  /**
+   * Checks whether a call is allowed without making it, for callers that ask people themselves. If it needs approval, a
+   * request is stored and its id returned. Answer it with `respond` or through any channel, then make the call with
+   * that `approvalId`: it is checked again. Throws what `call` throws, and `USAGE` for invalid arguments of a function.
+   */
+  async ask(tool: string, input: unknown, given: CheckOptions = {}): Promise<CheckResult> {
+    assertOptions("ask", CHECK_OPTIONS, given);
+    this.#shutdown.assertOpen();
+    this.#start();
+    using stopped = this.#shutdown.or(given.signal);
+    const options = { ...given, signal: stopped.signal };
+    return await checkCall(this.#context, this.#tools.runner(tool, input, options, true), options);
+  }
+
+  /**
+   * Answers a stored request in the name of `by`. Throws `USAGE` for an invalid decision, and for an answer by
+   * `nobody`, the reserved name of rejections without a person.
+   */
+  async respond(approvalId: string, answer: Answer, by = this.#shared.host.user.name): Promise<Resolution> {
+    const decision = readDecision(answer, by);
+    if ("by" in decision && decision.by === NOBODY)
+      throw new CofferdamError("USAGE", `an answer can't be by \`${NOBODY}\``, {
+        hint: "pass the name of the person as `by`",
+      });
+    return this.#shared.broker.decide(approvalId, decision, by);
+  }
+
+  /** Withdraws an unused approval, so that nothing can run by it; false if there is none. */
+  async withdraw(approvalId: string): Promise<boolean> {
+    const { broker } = this.#shared;
+    if (!(await broker.claim(approvalId))) return false;
+    await broker.finish(approvalId, "failed");
+    return true;
+  }
+
+  /** Dismisses an unanswered request that is obsolete: it is no person's rejection. */
+  async dismiss(approvalId: string, reason: string): Promise<void> {
+    await this.#shared.broker.decide(approvalId, rejected(NOBODY, reason), NOBODY);
+  }
+
+  /** A stored request and its state; null if it is unknown or was removed. */
+  find(approvalId: string): Promise<StoredRequest | null> {
+    return this.#shared.broker.find(approvalId);
+  }
+
+  /**
+   * Makes a call and yields its events: a program's output as it comes, and last the outcome. If the gate denies the
+   * call, the outcome is the only event. Throws what `call` throws. A consumer that stops taking events ends the call.
+   */
+  stream<Name extends ToolName>(
+    tool: Name,
+    input: ToolTypes[Name]["input"],
+    options?: Omit<CallOptions, "sinks">,
+  ): AsyncGenerator<CallEvent<ToolTypes[Name]["outcome"]>, void, undefined>;
+  stream(
+    tool: string,
+    input: unknown,
+    options?: Omit<CallOptions, "sinks">,
+  ): AsyncGenerator<CallEvent, void, undefined>;
+  stream(
+    tool: string,
+    input: unknown,
+    options: Omit<CallOptions, "sinks"> = {},
+  ): AsyncGenerator<CallEvent, void, undefined> {
+    assertOptions("stream", STREAM_OPTIONS, options);
+    const hasStreams = this.#tools.isProgram(tool);
+    return streamOf(
+      (sinks, signal) => this.call(tool, input, { ...options, ...(hasStreams ? { sinks } : {}), signal }),
+      options.signal ?? null,
+    );
+  }
+
+  /**
+   * Makes the calls of one turn concurrently. Those that need approval are asked about as one group, and each gets its
+   * own answer; a denial does not stop the others. The outcomes are in the order of the calls. An error that `call`
+   * would throw becomes a failure, because a model must read it.
+   */
+  async callAll(
+    calls: readonly ToolCall[],
+    options: Omit<CallOptions, "stdin" | "approvalId"> = {},
+  ): Promise<readonly Outcome[]> {
+    const groupId = options.groupId ?? this.#shared.host.id();
+    return Promise.all(
+      calls.map(async ({ tool, args }): Promise<Outcome> => {
+        const began = performance.now();
+        try {
+          return await this.call(tool, args, { ...options, groupId });
+        } catch (error) {
+          return { kind: "failed", error, receipt: null, durationMs: performance.now() - began };
+        }
+      }),
+    );
+  }
+
+  /**
+   * Runs the call of a request that was approved, through any channel. It is checked again against the current state,
+   * and runs at most once. Otherwise the outcome is pending without an answer, and denied for a rejection, a used
+   * approval, or another agent's request. A call that has changed since is asked about again. Throws `USAGE` for an
+   * unknown id, and for a call that only its caller can make because it reads a stream; and what `call` throws.
+   */
+  async resume(approvalId: string, options: ResumeOptions = {}): Promise<Outcome> {
+    assertOptions("resume", RESUME_OPTIONS, options);
+    const { stored, call } = await keptRequest(this.#shared.broker, approvalId);
+    const found = approvalOf(stored, waitOf({}, this.#shared.policy.config.approval).onTimeout);
+    const { tool } = stored.request;
+    const { signal } = options;
+    // Only programs have streams and a timeout of their own.
+    const own = this.#tools.isProgram(tool) ? options : signal === undefined ? {} : { signal };
+    if (call !== null) return this.call(tool, call.input, { ...own, approvalId });
+    if (found.kind !== "approved") return found;
+    throw new CofferdamError("USAGE", "this call reads a stream that only its caller has", {
+      hint: "call it again with this `approvalId`",
+    });
+  }
+
+  #start(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    const { recorder, loaded, policy } = this.#shared;
+    const { origin } = loaded.config;
+    recorder.write(this.sessionId, null, {
+      type: "session.started",
+      config: origin.kind === "default" ? null : origin.file,
+      ceiling: [...loaded.ceiling.labels],
+      mode: policy.mode,
+    });
+  }
+}
+
+/** The options of `stream`: it has its own sinks. */
+const STREAM_OPTIONS = CALL_OPTIONS.omit({ sinks: true });

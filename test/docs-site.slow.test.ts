@@ -1,0 +1,128 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { extname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect } from "vitest";
+import { layOut, SITE } from "../scripts/lib/docs/site.ts";
+import { itNeeds } from "./support/battery/walls.ts";
+import { NO_BROWSER, openBrowser } from "./support/http/browser.ts";
+
+const TOOL = join(SITE, "node_modules/vitepress/bin/vitepress.js");
+const DIST = join(SITE, "dist");
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".json": "application/json",
+  ".png": "image/png",
+  ".woff2": "font/woff2",
+};
+
+const place: { files: readonly string[]; server: Server | null; origin: string; problem: string } = {
+  files: [],
+  server: null,
+  origin: "",
+  problem: "",
+};
+
+beforeAll(async () => {
+  if (!existsSync(TOOL)) return;
+  layOut();
+  const { status, stderr } = spawnSync(process.execPath, [TOOL, "build", SITE], { encoding: "utf8" });
+  place.problem = status === 0 ? "" : stderr;
+  place.files = globSync("**/*.html", { cwd: DIST });
+  place.server = createServer(({ url = "" }, response) => {
+    const { pathname } = new URL(url, "http://localhost");
+    const file = join(DIST, pathname.endsWith("/") ? `${pathname}index.html` : pathname);
+    if (!existsSync(file)) return response.writeHead(404).end();
+    return response.writeHead(200, { "content-type": TYPES[extname(file)] ?? "" }).end(readFileSync(file));
+  });
+  const { server } = place;
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  place.origin = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+}, 600_000);
+afterAll(() => void place.server?.close());
+
+const read = (file: string): string => readFileSync(join(DIST, file), "utf8");
+const needsTool = (title: string, body: () => Promise<void> | void): void =>
+  itNeeds([TOOL], title, body, 300_000);
+
+describe("the site of the documentation", () => {
+  needsTool("is built, with no link to a page that is not there", () => {
+    expect(place.problem).toBe("");
+    expect(place.files.length).toBeGreaterThan(15);
+  });
+
+  needsTool("has a page for each file, each with one title of its own", () => {
+    const pages = place.files.filter((file) => file !== "404.html");
+    expect(pages.filter((file) => (read(file).match(/<h1[ >]/g) ?? []).length !== 1)).toEqual([]);
+    const titles = pages.map((file) => /<title>(.*?)<\/title>/.exec(read(file))?.[1] ?? "");
+    expect(titles.filter((title) => title === "")).toEqual([]);
+    expect(new Set(titles).size).toBe(titles.length);
+  });
+
+  needsTool("has no link to a picture or a part of a page that is not there", () => {
+    const ids = new Map(
+      place.files.map((file) => [
+        `/${file}`,
+        new Set([...read(file).matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)),
+      ]),
+    );
+    const dead = place.files.flatMap((file) =>
+      [...read(file).matchAll(/<a[^>]* href="([^"]*)"/g)].flatMap(([, to = ""]) => {
+        if (/^(https?|mailto):/.test(to)) return [];
+        const { pathname, hash } = new URL(to, `http://localhost/${file}`);
+        if (pathname.startsWith("/pictures/"))
+          return existsSync(join(DIST, pathname)) ? [] : [`${file}: ${to}`];
+        const target = ids.get(pathname.endsWith("/") ? `${pathname}index.html` : pathname);
+        const id = decodeURIComponent(hash.slice(1));
+        return target === undefined || (id !== "" && !target.has(id)) ? [`${file}: ${to}`] : [];
+      }),
+    );
+    expect([...new Set(dead)]).toEqual([]);
+  });
+
+  needsTool("has an index for the search that finds `deny`", () => {
+    const [index = ""] = globSync("assets/chunks/@localSearchIndex*.js", { cwd: DIST });
+    expect(read(index)).toMatch(/\["deny",/);
+  });
+
+  const title = "asks no other host for anything, finds `deny`, and fits a narrow screen, light and dark";
+  needsTool(title, async () => {
+    if (NO_BROWSER !== null) return console.warn(`the site is not looked at: ${NO_BROWSER}`);
+    const browser = await openBrowser();
+    try {
+      for (const [width, colorScheme] of [
+        [1440, "light"],
+        [390, "dark"],
+      ] as const) {
+        const context = await browser.newContext({ viewport: { width, height: 844 }, colorScheme });
+        const page = await context.newPage();
+        const outside: string[] = [];
+        const errors: string[] = [];
+        page.on("request", (request) => {
+          const url = request.url();
+          if (!url.startsWith(place.origin) && !url.startsWith("data:")) outside.push(url);
+        });
+        page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+        page.on("pageerror", (error) => errors.push(error.message));
+        const tooWide: string[] = [];
+        for (const file of place.files) {
+          await page.goto(`${place.origin}/${file}`);
+          const over = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+          if (over !== 0) tooWide.push(file);
+        }
+        await page.goto(`${place.origin}/index.html`);
+        await page.locator("#app .VPNavBarSearch button").first().click();
+        await page.locator("#localsearch-input").fill("deny");
+        await page.locator(".results li").first().waitFor();
+        expect({ width, outside, errors, tooWide }).toEqual({ width, outside: [], errors: [], tooWide: [] });
+        expect(await page.locator("html.dark").count()).toBe(colorScheme === "dark" ? 1 : 0);
+        await context.close();
+      }
+    } finally {
+      await browser.close();
+    }
+  });
+});

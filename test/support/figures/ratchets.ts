@@ -1,0 +1,13 @@
+import type { SourceFigures } from "./figures.ts";
+
+/** The highest value that each figure may have. They may only be lowered: a change that needs more asks for another design. */
+export const RATCHETS: SourceFigures = {
+  collidingTypes: 0,
+  oneWordTypes: 357,
+  headlessDocstrings: 0,
+  mostConstants: 0,
+  longErrorSentences: 0,
+  approvalCoreLines: 1498,
+  sourceLines: 97_016,
+  mainEntryNames: 66,
+};
