@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import { extname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { layOut, SITE } from "../scripts/lib/docs/site.ts";
-import { itNeeds } from "./support/battery/walls.ts";
+import { itNeeds } from "./support/battery/needs.ts";
 import { NO_BROWSER, openBrowser } from "./support/http/browser.ts";
 
 const TOOL = join(SITE, "node_modules/vitepress/bin/vitepress.js");

@@ -100,14 +100,14 @@ describe("what a job left is read:", () => {
     ...{ problem: null, cgroups: 2, tree: { memory: held, pids: held } },
     probes: [{ name: "devices", isNeeded: true, result: { kind: "works" } }],
   };
-  const act = { claim: "fs.read", title: "a", holds: true, twin: true, note: null };
+  const act = { claim: "fs.read", title: "a", holds: true, control: true, note: null };
   const passed = { fullName: "is so", status: "passed", failureMessages: [] };
   const file = { name: "a.test.ts", status: "passed", message: "", assertionResults: [passed] };
   const tests = { numPassedTests: 1, testResults: [file] };
 
   test("all parts, acts and tests that hold are told, with their number", () => {
     expect(found("doctor", doctor)).toMatchObject({ problems: [], seen: "1 part works", seconds: 7 });
-    expect(found("selftest", { tried: [act, { ...act, twin: null }] })).toMatchObject({
+    expect(found("selftest", { tried: [act, { ...act, control: null }] })).toMatchObject({
       problems: [],
       seen: "2 acts refused",
     });
@@ -126,12 +126,12 @@ describe("what a job left is read:", () => {
     ]);
     const acts = [
       { ...act, holds: false },
-      { ...act, twin: false },
+      { ...act, control: false },
       { ...act, holds: null, note: "no perl" },
     ];
     expect(found("selftest", { tried: acts }).problems).toEqual([
       "fs.read: a: was done",
-      "fs.read: a: the twin failed",
+      "fs.read: a: the control failed",
       "fs.read: a: not tried (no perl)",
     ]);
     const failed = { ...passed, status: "failed", failureMessages: ["expected 1\nat x"] };

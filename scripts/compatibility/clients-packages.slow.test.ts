@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { sandboxMustWork, unusable } from "../../test/support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../../test/support/battery/needs.ts";
 import { CLIENTS } from "./clients/all.ts";
 import { tryClients } from "./clients/matrix.ts";
 

@@ -20,7 +20,7 @@ export interface Row {
   /** The steps of the next call of the same session, on the results of the line. */
   readonly next?: readonly string[];
   /** The program that runs the line without a sandbox, instead of bash; `$LINE` is the line. */
-  readonly twinArgv?: readonly [string, ...string[]];
+  readonly controlArgv?: readonly [string, ...string[]];
   /**
    * A part of the config without which it does not work, as YAML on one line. `/home/you` is the home folder of the
    * person, and `/home/you/project` the project.

@@ -54,13 +54,13 @@ export async function tryRow(row: Row, bench: Bench): Promise<Verdict> {
   const scripts = [row.line, row.next ?? []]
     .filter((steps) => steps.length > 0)
     .map((steps) => scriptOf(steps, values));
-  const twin = await attempt(row, bench, "twin", (place) => withoutWalls(row, place, scripts, bench));
-  if (!twin.isDone) return verdictOf(row, { twin, plain: twin, set: null });
+  const control = await attempt(row, bench, "control", (place) => withoutWalls(row, place, scripts, bench));
+  if (!control.isDone) return verdictOf(row, { control, plain: control, set: null });
   const plain = await attempt(row, bench, "plain", (place) => insideWalls(place, scripts, bench));
   const { setting } = row;
-  if (setting === undefined) return verdictOf(row, { twin, plain, set: null });
+  if (setting === undefined) return verdictOf(row, { control, plain, set: null });
   const set = await attempt(row, bench, "set", (place) => insideWalls(place, scripts, bench, setting));
-  return verdictOf(row, { twin, plain, set });
+  return verdictOf(row, { control, plain, set });
 }
 
 /** The folders of programs in the sandbox: those of the machine's runtimes, in order. */
@@ -121,7 +121,7 @@ function plainly(
 function withoutWalls(row: Row, place: Place, scripts: readonly string[], bench: Bench): Promise<Attempt> {
   const env = { ...namesOf(place, bench), LANG: "C.UTF-8", SHELL: "/bin/sh", USER: "user" };
   return untilOneFails(scripts, (script) =>
-    plainly(row.twinArgv ?? ["bash", "-c", script], place, { ...env, LINE: script }, bench),
+    plainly(row.controlArgv ?? ["bash", "-c", script], place, { ...env, LINE: script }, bench),
   );
 }
 

@@ -26,10 +26,10 @@ describe("a verdict", () => {
   const set = { ...row, setting: "shell: {}" };
   const good: Attempt = { isDone: true, said: "", remedies: [] };
   const bad: Attempt = { isDone: false, said: "it says\nnot so\n", remedies: ["ask"] };
-  const of = (of_: Row, twin: Attempt, plain: Attempt, withSetting: Attempt | null = null) =>
-    verdictOf(of_, { twin, plain, set: withSetting });
+  const of = (of_: Row, control: Attempt, plain: Attempt, withSetting: Attempt | null = null) =>
+    verdictOf(of_, { control, plain, set: withSetting });
 
-  test("that something works needs the twin and the walls", () => {
+  test("that something works needs the control and the walls", () => {
     expect(of(row, good, good)).toEqual({ kind: "works" });
     expect(of(row, good, bad)).toMatchObject({ kind: "wrong", said: bad.said });
     expect(of(row, bad, good)).toEqual({ kind: "untried", why: "fails here without walls too: not so" });

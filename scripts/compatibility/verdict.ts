@@ -19,7 +19,7 @@ export type Verdict =
 
 /** The attempts of a row. */
 export interface Tried {
-  readonly twin: Attempt;
+  readonly control: Attempt;
   readonly plain: Attempt;
   /** With the row's setting, where it has one. */
   readonly set: Attempt | null;
@@ -29,8 +29,9 @@ export interface Tried {
  * The verdict of the attempts. A row that also fails without the sandbox proves nothing. A setting counts only if the row
  * fails without it, and a failure by design only with the expected reason and a remedy.
  */
-export function verdictOf(row: Row, { twin, plain, set }: Tried): Verdict {
-  if (!twin.isDone) return { kind: "untried", why: `fails here without walls too: ${lastLine(twin.said)}` };
+export function verdictOf(row: Row, { control, plain, set }: Tried): Verdict {
+  if (!control.isDone)
+    return { kind: "untried", why: `fails here without walls too: ${lastLine(control.said)}` };
   if (row.fails !== undefined) return byDesign(row.fails, plain);
   if (row.setting === undefined || set === null)
     return plain.isDone ? { kind: "works" } : wrong("should work, and fails", plain);

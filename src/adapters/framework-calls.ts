@@ -45,7 +45,7 @@ export class FrameworkCalls implements AsyncDisposable {
   }
 
   /** Whether the framework has to ask. Once `isAnswered`, only the earlier request counts. Invalid calls pass here. */
-  async clearance(call: FrameworkCall, isAnswered: boolean): Promise<CheckResult> {
+  async check(call: FrameworkCall, isAnswered: boolean): Promise<CheckResult> {
     const { tool, input, toolCallId, groupId, isUnique = false } = call;
     const group = groupId === undefined ? {} : { groupId };
     try {
@@ -71,23 +71,23 @@ export class FrameworkCalls implements AsyncDisposable {
   ): Promise<Outcome> {
     const { tool, input } = call;
     return this.#made(async () => {
-      const clearance = await this.clearance(call, true);
-      if (clearance.kind === "denied") return clearance;
-      if (clearance.kind === "allowed") return this.session.call(tool, input, given(call, signal));
-      const { approvalId } = clearance;
-      if (clearance.kind === "pending") await this.session.respond(approvalId, answer, this.#by);
+      const checked = await this.check(call, true);
+      if (checked.kind === "denied") return checked;
+      if (checked.kind === "allowed") return this.session.call(tool, input, given(call, signal));
+      const { approvalId } = checked;
+      if (checked.kind === "pending") await this.session.respond(approvalId, answer, this.#by);
       return this.session.call(tool, input, { ...given(call, signal), approvalId });
     }, signal);
   }
 
   /** Records a rejection in the framework: the request is no longer open. */
   async refuse(call: FrameworkCall, note: string | undefined): Promise<void> {
-    const clearance = await this.clearance(call, true);
-    if (clearance.kind !== "pending" && clearance.kind !== "approved") return;
+    const checked = await this.check(call, true);
+    if (checked.kind !== "pending" && checked.kind !== "approved") return;
     const no = { approved: false, ...(note === undefined ? {} : { reason: note }) };
-    await this.session.respond(clearance.approvalId, no, this.#by);
+    await this.session.respond(checked.approvalId, no, this.#by);
     // A rejection here overrides an approval elsewhere, as long as nothing has run.
-    if (clearance.kind === "approved") await this.session.withdraw(clearance.approvalId);
+    if (checked.kind === "approved") await this.session.withdraw(checked.approvalId);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -50,7 +50,7 @@ export class PendingRequest {
   /** How many of them have not answered yet. */
   unanswered = 0;
   /** True if a handler said that the answer will come later. */
-  isLeftOpen = false;
+  isSuspended = false;
   failure = "none did";
 
   constructor(request: ApprovalRequest, options: RequestOptions) {
@@ -73,7 +73,7 @@ export class PendingRequest {
   }
 
   /** Ends the call: the answer comes later, and neither the call nor the process waits for it. */
-  leaveOpen(): void {
+  suspend(): void {
     this.isBlocking = false;
     this.timer?.unref();
     this.answer.resolve({ status: "pending" });

@@ -197,7 +197,7 @@ export class PendingRequests {
     pending.unanswered += 1;
     try {
       const answer = readAnswer(await handler.requestApproval(request, this.#askingOf(pending)), HANDLER);
-      if (answer.status === "pending") pending.isLeftOpen = true;
+      if (answer.status === "pending") pending.isSuspended = true;
       else await this.respond(approvalId, answer, HANDLER);
     } catch (cause) {
       if (this.#ended.aborted) return;
@@ -210,7 +210,7 @@ export class PendingRequests {
     }
     pending.unanswered -= 1;
     if (pending.unanswered > 0 || abort.signal.aborted) return;
-    if (!pending.isBlocking || pending.isLeftOpen) return pending.leaveOpen();
+    if (!pending.isBlocking || pending.isSuspended) return pending.suspend();
     return this.#conclude(pending, rejected(NOBODY, `no person could be asked: ${pending.failure}`));
   }
 

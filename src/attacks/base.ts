@@ -15,7 +15,7 @@ export function ofBase({ ws }: AttackTarget): readonly Attack[] {
       acts(folder).flatMap(([what, line], at): readonly Row[] => {
         // That is tried at the start: see `ofStart`.
         if (folder === "" && at === 0) return [];
-        const name = `${ws}/twin${folder.replaceAll("/", "-")}`;
+        const name = `${ws}/control${folder.replaceAll("/", "-")}`;
         const title = `${what} ${folder === "" ? "the base" : folder}`;
         const control = granted(`mkdir -p ${name}; ${acts(name)[at]?.[1] ?? ""}`);
         return [{ claim: "fs.views", title, line, control }];

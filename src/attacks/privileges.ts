@@ -16,7 +16,12 @@ export function ofPrivileges({ ws, arch }: AttackTarget): readonly Attack[] {
     .join(" && ");
   const isFree = `f=/proc/self/status; ! { ${bound} && grep -q '^NoNewPrivs:.1$' $f && grep -q '^Seccomp:.2$' $f; }`;
   const setuidFiles = on("both", [
-    row("sys", "no file can be made setuid", made(`${ws}/setuid-made`), outside(made(`${ws}/setuid-twin`))),
+    row(
+      "sys",
+      "no file can be made setuid",
+      made(`${ws}/setuid-made`),
+      outside(made(`${ws}/setuid-control`)),
+    ),
   ]);
   const others = on("linux", [
     sameOutside("priv", "a process has no capability, can gain none, and is filtered", isFree),

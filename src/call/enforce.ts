@@ -60,7 +60,7 @@ export async function enforce(
   permitted: PermittedRun,
   options: CallOptions,
   record: Announce,
-  amender: HostPrompt | null,
+  prompt: HostPrompt | null,
 ): Promise<EndedCall<ProgramOutcome>> {
   const { sandbox, ledger, loaded } = shared;
   const { call, side, live, argsHash } = permitted;
@@ -91,7 +91,7 @@ export async function enforce(
     planned(plan, side.digest, [...Object.keys(side.launch?.env ?? {}), ...(plan.proxy?.variables ?? [])]),
   );
   using wayOut =
-    plan.proxy === null ? null : await openWayOut(shared, byWay(side, permitted.policy), amender, record);
+    plan.proxy === null ? null : await openWayOut(shared, byWay(side, permitted.policy), prompt, record);
   const began = performance.now();
   const said = new ProgramMessages(plan, call);
   const result = await runWithPlaceholders(ledger, call.callId, plan, {
@@ -163,11 +163,11 @@ function byWay(
 async function openWayOut(
   shared: SupervisorContext,
   by: WayOutBy,
-  amender: HostPrompt | null,
+  prompt: HostPrompt | null,
   record: Announce,
 ): Promise<CallWayOut> {
   const { CallWayOut } = await import("./way-out.ts");
-  return new CallWayOut(shared, by, amender, record);
+  return new CallWayOut(shared, by, prompt, record);
 }
 
 /**

@@ -6,7 +6,7 @@ import { grantedView } from "../decide/granted-view.ts";
 import { type HostApproval, NETWORK_TOOL } from "../decide/network-use.ts";
 import { CofferdamError } from "../errors.ts";
 import type { CallLog } from "../journal/call-log.ts";
-import type { Amended } from "../network/call-egress.ts";
+import type { HostAnswer } from "../network/call-egress.ts";
 import type { Json } from "../policy/canonical-json.ts";
 import { findGrant, type Grant } from "../policy/grant.ts";
 import { argsHashOf, cacheKeyOf } from "../policy/hashes.ts";
@@ -35,22 +35,22 @@ export interface HostPromptParts {
 
 /** Asks about hosts while a call runs. */
 export function hostPromptFor(asking: HostPromptParts): HostPrompt {
-  const amendments: HostApproval[] = [];
-  return { amendments, ask: (place, signal) => amend(place, signal, asking, amendments) };
+  const approved: HostApproval[] = [];
+  return { amendments: approved, ask: (place, signal) => askForHost(place, signal, asking, approved) };
 }
 
 /**
  * Asks whether a call may reach one more host on one port, by the gate of the call itself. Unreachable hosts are not
  * asked about. Every layer of the ceiling reduces an approval, and it holds for public addresses.
  */
-async function amend(
+async function askForHost(
   place: HostAndPort,
   signal: AbortSignal,
   asking: HostPromptParts,
-  amendments: HostApproval[],
-): Promise<Amended> {
+  approved: HostApproval[],
+): Promise<HostAnswer> {
   const { shared, gate, call, policy, log } = asking;
-  const network = amendedNetwork(place, policy);
+  const network = networkWith(place, policy);
   const why = whyNever(place, network, policy);
   if (why !== null) return { kind: "refused", because: "unlisted", reason: why };
   const { agent, callId } = call;
@@ -73,7 +73,7 @@ async function amend(
   await gate.track(result, async () => {
     const by = result.by ?? result.decided.verdict.reason;
     log.record({ type: "network.amended", ...place, by });
-    amendments.push({ ...place, by });
+    approved.push({ ...place, by });
     return { kind: "done" };
   });
   return { kind: "granted", network };
@@ -87,7 +87,7 @@ function notEdited(): CofferdamError {
 }
 
 /** The network after an approval: the host as named, minus everything that is never reachable. */
-function amendedNetwork({ host, port }: HostAndPort, { settings, ceiling }: CallPolicy): Network {
+function networkWith({ host, port }: HostAndPort, { settings, ceiling }: CallPolicy): Network {
   const { shell, upstream } = settings;
   const { network } = shell;
   const wanted = typeof network === "object" ? network : { never: [], strict_sni: false };

@@ -26,24 +26,24 @@ export interface WayOutBy {
 /** The network access of one call, while it runs. */
 export class CallWayOut implements WayOut, Disposable {
   readonly #egress: CallEgress;
-  readonly #amender: HostPrompt | null;
+  readonly #prompt: HostPrompt | null;
   /** Disposed with it, the last first. */
   readonly #ends: Disposable[] = [];
 
   constructor(
     { host, egressProxy }: Pick<SupervisorContext, "host" | "egressProxy">,
     { profile, upstream }: WayOutBy,
-    amender: HostPrompt | null,
+    prompt: HostPrompt | null,
     record: (body: EventBody) => void,
   ) {
     const { network, limits } = profile;
-    this.#amender = amender;
+    this.#prompt = prompt;
     this.#egress = new CallEgress(
       {
         network,
         limits,
         upstream,
-        ask: amender?.ask ?? null,
+        ask: prompt?.ask ?? null,
         onRefused: (refusal) => quietly(() => record(refusedEvent(refusal))),
       },
       host.outside,
@@ -64,7 +64,7 @@ export class CallWayOut implements WayOut, Disposable {
   }
 
   use(): NetworkUse {
-    return { ...this.#egress.use(), amendments: this.#amender?.amendments ?? [] };
+    return { ...this.#egress.use(), amendments: this.#prompt?.amendments ?? [] };
   }
 
   [Symbol.dispose](): void {

@@ -2,7 +2,7 @@ import { BACKENDS } from "../backend/all.ts";
 import { columns, indented } from "../channel/columns.ts";
 import { CofferdamError } from "../errors.ts";
 import type { Host } from "../host/look/host.ts";
-import { statedMac } from "../host/look/mac/stated.ts";
+import { simulatedMac } from "../host/look/mac/simulated.ts";
 import { entryKey, type Layer, maskKey } from "../profile/explain.ts";
 import { printShortfall, shortfall } from "../profile/shortfall.ts";
 import { createDraft, type Draft } from "../session/draft.ts";
@@ -13,7 +13,7 @@ import { planLines } from "./plan-text.ts";
 import type { Print } from "./print.ts";
 import { profileJson } from "./profile-json.ts";
 import { type Origins, profileLines } from "./profile-text.ts";
-import { statedLines } from "./rule-text.ts";
+import { assumptionLines } from "./rule-text.ts";
 
 /** Output formats of a profile: for people, as data, or as a backend renders it. */
 export const FORMATS = ["text", "json", "bwrap", "seatbelt"] as const;
@@ -55,7 +55,7 @@ export async function showProfile(
 /** Rules of macOS need a Mac; on another system, a standard Mac is assumed. */
 function hostFor(host: Host, format: Format): Host {
   return format === "seatbelt" && host.platform !== "darwin"
-    ? { ...host, stated: statedMac(host.user) }
+    ? { ...host, simulated: simulatedMac(host.user) }
     : host;
 }
 
@@ -112,7 +112,7 @@ function originsIn(layers: readonly Layer[], folder: string): Origins {
 async function showPlan(
   draft: Draft,
   format: "bwrap" | "seatbelt",
-  { cwd: folder, stated }: Host,
+  { cwd: folder, simulated }: Host,
   print: Print,
 ): Promise<void> {
   const backend = BACKENDS.find((one) => one.name === BACKEND_OF[format]);
@@ -125,7 +125,7 @@ async function showPlan(
   const { rendering } = prepared.withApproval;
   switch (rendering.kind) {
     case "plan":
-      for (const line of stated === null ? [] : statedLines(stated, print.ink)) print.result(line);
+      for (const line of simulated === null ? [] : assumptionLines(simulated, print.ink)) print.result(line);
       for (const line of planLines(rendering.plan, prepared.policy, print.ink, folder)) print.result(line);
       return;
     case "not-found":

@@ -2,7 +2,7 @@ import type { RulePlan } from "../backend/plan.ts";
 import { CALL_NAMES, CALL_PARAMETERS } from "../backend/seatbelt/gate.ts";
 import type { Ink } from "../channel/ink.ts";
 import { escapeInvisible } from "../errors.ts";
-import type { StatedMac } from "../host/look/mac/stated.ts";
+import type { SimulatedMac } from "../host/look/mac/simulated.ts";
 
 /** A plan of rules as a file for the launcher, with the parameters of a call in comments. */
 export function ruleLines(plan: RulePlan, ink: Ink): readonly string[] {
@@ -15,8 +15,11 @@ export function ruleLines(plan: RulePlan, ink: Ink): readonly string[] {
 }
 
 /** The assumed properties of the Mac that the rules are for, as comments. */
-export function statedLines({ release, arch, home, brew, twins }: StatedMac, ink: Ink): readonly string[] {
-  const homes = new Set(twins.filter((twin) => twin.there === home).map((twin) => twin.here));
+export function assumptionLines(
+  { release, arch, home, brew, mappings }: SimulatedMac,
+  ink: Ink,
+): readonly string[] {
+  const homes = new Set(mappings.filter((mapping) => mapping.there === home).map((mapping) => mapping.here));
   return commented(
     [
       `assumed: macOS ${release}, ${arch}, the home folder ${home}, a case-insensitive volume,`,

@@ -5,7 +5,7 @@ import type { Print } from "./print.ts";
 
 /** Failed attacks: the attack succeeded, or its control failed, so that its refusal proves nothing. */
 export function problemsIn({ tried }: Report): readonly Tried[] {
-  return tried.filter(({ holds, twin }) => holds === false || twin === false);
+  return tried.filter(({ holds, control }) => holds === false || control === false);
 }
 
 /** Prints a report: a row for each claim, then everything that did not hold or could not be tried, and a last line. */
@@ -15,7 +15,7 @@ export function showReport(report: Report, showsAll: boolean, print: Print): voi
   print.result(ink.dim(`${backend} ${version}, tools run as uid ${runAs}`));
   print.result();
   for (const line of columns(claimRows(tried), [ink.bold])) print.result(line);
-  const listed = showsAll ? tried : tried.filter((one) => one.holds !== true || one.twin !== true);
+  const listed = showsAll ? tried : tried.filter((one) => one.holds !== true || one.control !== true);
   if (listed.length > 0) print.result();
   for (const one of listed)
     print.result(`  ${wordFor(one, print)}  ${one.claim}: ${one.title}${noteOf(one)}`);
@@ -38,7 +38,7 @@ function claimRows(tried: readonly Tried[]): readonly (readonly string[])[] {
   return ids.map((id: ClaimId) => {
     const cases = tried.filter(({ claim }) => claim === id);
     const refused = count(cases, ({ holds }) => holds === true);
-    const controls = count(cases, ({ twin }) => twin === true);
+    const controls = count(cases, ({ control }) => control === true);
     return [id, `${refused}/${cases.length} refused`, `${controls}/${cases.length} controls`, inShort(id)];
   });
 }
@@ -55,10 +55,10 @@ function count(tried: readonly Tried[], isCounted: (one: Tried) => boolean): num
   return tried.filter(isCounted).length;
 }
 
-function wordFor({ holds, twin }: Tried, { ink }: Print): string {
+function wordFor({ holds, control }: Tried, { ink }: Print): string {
   if (holds === false) return ink.bad("NOT REFUSED   ");
-  if (twin === false) return ink.bad("control failed");
-  if (holds === null || twin === null) return ink.warn("not all tried ");
+  if (control === false) return ink.bad("control failed");
+  if (holds === null || control === null) return ink.warn("not all tried ");
   return ink.good("refused       ");
 }
 

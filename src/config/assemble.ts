@@ -1,6 +1,6 @@
 import { CofferdamError, escapeInvisible } from "../errors.ts";
 import type { Host } from "../host/look/host.ts";
-import { there } from "../host/look/mac/stated.ts";
+import { there } from "../host/look/mac/simulated.ts";
 import { everyRuntime, passedOver } from "../host/look/runtimes.ts";
 import { type AbsolutePath, isInside, joinPath, parentOf } from "../profile/path.ts";
 import type { PathVariables } from "../profile/sections.ts";
@@ -148,14 +148,14 @@ function workingFolder(host: Host, cwd: AbsolutePath): AbsolutePath {
   }
 }
 
-/** The variables of operator profiles under a config; on a stated Mac, with its paths. */
+/** The variables of operator profiles under a config; on a simulated Mac, with its paths. */
 export function variablesFor(
   host: Host,
   { workspace, runtimes }: Pick<Config, "workspace" | "runtimes">,
 ): PathVariables {
-  const { stated } = host;
+  const { simulated } = host;
   const once = (paths: readonly AbsolutePath[]): readonly AbsolutePath[] => [
-    ...new Set(stated === null ? paths : paths.map((path) => there(stated, path))),
+    ...new Set(simulated === null ? paths : paths.map((path) => there(simulated, path))),
   ];
   const read = (these: readonly Runtime[]): readonly AbsolutePath[] =>
     once(these.flatMap((runtime) => runtime.read));

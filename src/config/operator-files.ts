@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { CofferdamError, visible } from "../errors.ts";
 import type { Host } from "../host/look/host.ts";
-import { there } from "../host/look/mac/stated.ts";
+import { there } from "../host/look/mac/simulated.ts";
 import { orNull } from "../host/or-null.ts";
 import { strictestAppeared } from "../policy/appeared-policy.ts";
 import { meetApproval, NO_OPERATOR } from "../policy/approval-section.ts";
@@ -77,7 +77,7 @@ export function loadCeiling(host: Host, request: CeilingRequest): LoadedCeiling 
     ...byCaller.map(({ source, naming }) => loadProfile(source, naming, safely)),
   ]);
   const installed = installationFor(host, roots);
-  const installation = host.stated === null ? installationLayer(installed, roots) : null;
+  const installation = host.simulated === null ? installationLayer(installed, roots) : null;
   // First, because its reason says most.
   const layers = [...(installation === null ? [] : [installation]), ...profiles.map((one) => one.layer)];
   const ceiling: Ceiling = {
@@ -97,8 +97,8 @@ export function loadCeiling(host: Host, request: CeilingRequest): LoadedCeiling 
   return { ceiling, profiles, ofConfig };
 }
 
-function rootPaths({ stated }: Host, roots: readonly Root[]): readonly AbsolutePath[] {
-  return roots.map(({ path }) => (stated === null ? path : there(stated, path)));
+function rootPaths({ simulated }: Host, roots: readonly Root[]): readonly AbsolutePath[] {
+  return roots.map(({ path }) => (simulated === null ? path : there(simulated, path)));
 }
 
 const FOLDER_NAME = "profiles.d";

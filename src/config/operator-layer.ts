@@ -70,7 +70,7 @@ export function layerOf(
     const found = placed(yaml, [...row, key], () => {
       const meant = masksFrom(mask, variables);
       count += meant.length;
-      if (count <= MAX_MASKS) return meant.flatMap((one) => withRealTwin(one, follow));
+      if (count <= MAX_MASKS) return meant.flatMap((one) => withRealPath(one, follow));
       throw new CofferdamError("PROFILE_INVALID", `the masks expand to more than ${MAX_MASKS} patterns`, {
         hint: "write fewer alternatives in `{a,b}`",
       });
@@ -164,8 +164,8 @@ export function placed<Value>(yaml: YamlFile, path: YamlPath, read: () => Value)
   }
 }
 
-/** A mask and its real twin, which searches and mounts use. Links stay unchanged, or paths lead elsewhere later. */
-function withRealTwin(mask: Mask, follow: PathWalk): readonly Mask[] {
+/** A mask and the same by real paths, which searches and mounts use. Links stay unchanged, or paths lead elsewhere later. */
+function withRealPath(mask: Mask, follow: PathWalk): readonly Mask[] {
   const { literal } = mask.pattern;
   const real = realPattern(mask.pattern, follow);
   if (real === null) return [mask];

@@ -1,6 +1,6 @@
 import { CofferdamError, visible } from "../errors.ts";
 import type { Host } from "../host/look/host.ts";
-import { there } from "../host/look/mac/stated.ts";
+import { there } from "../host/look/mac/simulated.ts";
 import { movedPattern } from "../profile/moved.ts";
 import { type AbsolutePath, joinPath, parentOf } from "../profile/path.ts";
 import type { Pattern } from "../profile/pattern.ts";
@@ -9,10 +9,10 @@ import { isUnwritable, printFailure, type ResolvedWay, walk } from "./safe-file.
 /** Follows a path, name by name. Throws node's errors. */
 export type PathWalk = (path: AbsolutePath) => ResolvedWay;
 
-/** The walk on this machine's disk; on a stated Mac the only known links are those at fixed places. */
-export function walkOn({ stated }: Pick<Host, "stated">): PathWalk {
-  if (stated === null) return walk;
-  return (path) => ({ real: there(stated, path), steps: [], missing: [], isDangling: false });
+/** The walk on this machine's disk; on a simulated Mac the only known links are those at fixed places. */
+export function walkOn({ simulated }: Pick<Host, "simulated">): PathWalk {
+  if (simulated === null) return walk;
+  return (path) => ({ real: there(simulated, path), steps: [], missing: [], isDangling: false });
 }
 
 /**

@@ -56,9 +56,9 @@ export function resolveRoots(
     const path = placed(yaml, [...place, "root"], () => {
       const written = writtenPath(section.root, folder);
       const found = rootFolder(host, written);
-      const twin = roots.find((root) => root.path === found);
-      if (twin !== undefined) {
-        throw refused(found, `is already the root ${visible(twin.name)}`, "list each folder once");
+      const same = roots.find((root) => root.path === found);
+      if (same !== undefined) {
+        throw refused(found, `is already the root ${visible(same.name)}`, "list each folder once");
       }
       return found;
     });

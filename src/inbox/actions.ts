@@ -87,7 +87,7 @@ export class Actions {
   }
 
   /** Shows the problem with an answer; null for none. */
-  tell(problem: string | null): void {
+  showProblem(problem: string | null): void {
     this.#problem.hidden = problem === null;
     fill(this.#problem, problem === null ? null : foreign(problem, "prose"));
   }

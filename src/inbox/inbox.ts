@@ -123,7 +123,7 @@ export class Inbox {
     this.#desk.end(id, ending);
     // The answer to the person's own POST reports it.
     if (this.#isSending && id === this.#chosen) return;
-    if (request !== undefined) this.#news.tellEnding(request, ending);
+    if (request !== undefined) this.#news.showEnding(request, ending);
     if (id === this.#chosen) this.#redraw();
     this.#draw();
   }
@@ -198,7 +198,7 @@ export class Inbox {
       const ending = endingOf({ ...reply.data, now: this.#clock.now() });
       if (ending !== null) {
         this.#desk.end(id, ending);
-        this.#news.tellEnding(request, ending);
+        this.#news.showEnding(request, ending);
       }
       if (this.#chosen === id) this.#goOn([...ids.slice(at + 1), ...ids.slice(0, at).toReversed()]);
       else this.#draw();
@@ -230,7 +230,7 @@ export class Inbox {
 
   async #revoke(grantId: string): Promise<void> {
     const reply = await this.#api.revoke(grantId);
-    if (reply.kind === "refused" && reply.status !== 404) this.#news.tell(reply.message);
+    if (reply.kind === "refused" && reply.status !== 404) this.#news.showProblem(reply.message);
     await this.#loadGrants();
   }
 

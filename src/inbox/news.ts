@@ -11,7 +11,7 @@ export class News {
   readonly #line = part("news", HTMLElement);
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  tellEnding({ tool }: ApprovalRequest, { outcome, isForSession, by }: RequestEnding): void {
+  showEnding({ tool }: ApprovalRequest, { outcome, isForSession, by }: RequestEnding): void {
     this.#show(
       outcome,
       element("strong", {}, OUTCOMES[outcome]),
@@ -22,7 +22,7 @@ export class News {
     );
   }
 
-  tell(words: string): void {
+  showProblem(words: string): void {
     this.#show("problem", foreign(words, "prose"));
   }
 

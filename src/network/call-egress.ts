@@ -18,7 +18,7 @@ import { LookUps } from "./look-ups.ts";
 import { placeOf } from "./place-of.ts";
 
 /** A decision about a host that is not listed: the network it allows, or the reason for none. */
-export type Amended =
+export type HostAnswer =
   | { readonly kind: "granted"; readonly network: Network }
   | { readonly kind: "refused"; readonly because: EgressBecause; readonly reason: string };
 
@@ -29,7 +29,7 @@ export interface EgressPolicy {
   /** The upstream proxies that hosts are reached by, if the network allows them. */
   readonly upstream?: Upstream | null;
   /** Asks about a host that is not listed; the answer holds for the call. Null: no one is asked. */
-  readonly ask: ((place: HostAndPort, signal: AbortSignal) => Promise<Amended>) | null;
+  readonly ask: ((place: HostAndPort, signal: AbortSignal) => Promise<HostAnswer>) | null;
   /** Called for each refusal, the first time. */
   readonly onRefused: (refusal: Omit<EgressRefusal, "times">) => void;
 }
@@ -76,7 +76,7 @@ export class CallEgress implements Disposable {
   readonly #ticker: NodeJS.Timeout | undefined;
   readonly #clients = new Set<Socket>();
   readonly #connections = new Set<CountedConnection>();
-  readonly #asked = new Map<string, Promise<Amended>>();
+  readonly #asked = new Map<string, Promise<HostAnswer>>();
   #pending = 0;
   #transferred = 0;
 
@@ -188,9 +188,9 @@ export class CallEgress implements Disposable {
     let network = granted;
     let judged = await judge(network);
     if (judged.kind === "refused" && judged.because === "unlisted" && ask !== null) {
-      const amended = await this.#askOnce(place, ask);
-      if (amended.kind === "refused") return this.refuse(place, amended.because, amended.reason);
-      ({ network } = amended);
+      const answer = await this.#askOnce(place, ask);
+      if (answer.kind === "refused") return this.refuse(place, answer.because, answer.reason);
+      ({ network } = answer);
       judged = await judge(network);
     }
     if (judged.kind === "refused") return this.refuse(place, judged.because, judged.reason, judged.address);
@@ -206,11 +206,11 @@ export class CallEgress implements Disposable {
   }
 
   /** Asks once for each host and port: the answer holds for the call. */
-  #askOnce(place: HostAndPort, ask: NonNullable<EgressPolicy["ask"]>): Promise<Amended> {
+  #askOnce(place: HostAndPort, ask: NonNullable<EgressPolicy["ask"]>): Promise<HostAnswer> {
     const key = `${place.host} ${place.port}`;
     const known = this.#asked.get(key);
     if (known !== undefined) return known;
-    const asked: Promise<Amended> =
+    const asked: Promise<HostAnswer> =
       this.#asked.size < MAX_ASKED
         ? ask(place, this.#over.signal)
         : Promise.resolve({ kind: "refused", because: "limit", reason: TOO_MANY_ASKED });

@@ -141,8 +141,8 @@ export function nearestEntry(index: EntryIndex, path: AbsolutePath): FileEntry {
 function normalFiles(given: readonly FileEntry[]): readonly FileEntry[] {
   const byOwnPath = new Map<AbsolutePath, FileEntry>();
   for (const entry of given.map(normalEntry)) {
-    const twin = byOwnPath.get(entry.path);
-    byOwnPath.set(entry.path, twin === undefined ? entry : meetEntries(entry.path, entry, twin));
+    const other = byOwnPath.get(entry.path);
+    byOwnPath.set(entry.path, other === undefined ? entry : meetEntries(entry.path, entry, other));
   }
   return meetFiles(
     [...byOwnPath.values()].sort((a, b) => byPath(a.path, b.path)),

@@ -27,7 +27,7 @@ export interface Tried {
   /** True if the act was refused; null if it could not be tried. */
   readonly holds: boolean | null;
   /** True if the control succeeded; null if it could not be tried here. */
-  readonly twin: boolean | null;
+  readonly control: boolean | null;
   /** The reason why it was not tried, is open as the receipt says, or failed, as far as it is known. */
   readonly note: string | null;
 }
@@ -38,7 +38,7 @@ export interface Report {
   readonly backend: string;
   readonly version: string;
   /** The enforcement of each protection, by the receipt of the attacks' own call. */
-  readonly standings: Receipt["enforcement"];
+  readonly enforcement: Receipt["enforcement"];
   readonly tried: readonly Tried[];
 }
 
@@ -85,8 +85,8 @@ export async function runSelftest(host: Host, signal: AbortSignal): Promise<Repo
     signal.throwIfAborted();
     tried.push(await tryDrill(drill, { session, ground, host: own, target, signal, arena }));
   }
-  const { backend, version, runAs, enforcement: standings } = receipt;
-  return { backend, version, runAs, standings, tried };
+  const { backend, version, runAs, enforcement } = receipt;
+  return { backend, version, runAs, enforcement, tried };
 }
 
 /** Tries every attack in one call, beside another sandbox, and then the controls. */
@@ -110,12 +110,18 @@ async function tryDrill(
 ): Promise<Tried> {
   const ofControl = await faultOf(control, site);
   if (ofControl !== null && controlMayFail !== undefined)
-    return { claim, title, holds: null, twin: null, note: controlMayFail };
+    return { claim, title, holds: null, control: null, note: controlMayFail };
   const fault = await faultOf(holds, site);
   const note = [fault, ofControl === null ? null : `the control: ${ofControl}`]
     .filter((one) => one !== null)
     .join("; ");
-  return { claim, title, holds: fault === null, twin: ofControl === null, note: note === "" ? null : note };
+  return {
+    claim,
+    title,
+    holds: fault === null,
+    control: ofControl === null,
+    note: note === "" ? null : note,
+  };
 }
 
 /** An error that it throws is a fault as well, except those from the end of the selftest. */
@@ -160,7 +166,7 @@ function judged(
     claim,
     title,
     holds: done === undefined || isOpen || (isIdle && !done) ? null : !done,
-    twin: isForOthers || isIdle ? null : (control ?? null),
+    control: isForOthers || isIdle ? null : (control ?? null),
     note,
   };
 }

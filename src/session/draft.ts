@@ -8,14 +8,14 @@ import type { CallPolicy } from "../decide/call-policy.ts";
 import { type CallFacts, type Prepared, prepare } from "../decide/prepare.ts";
 import { FactsMemory, lookUpFacts, type StandingFacts } from "../host/launch/facts.ts";
 import { Ledger } from "../host/launch/ledger.ts";
-import { lookUpStated, statedMachine } from "../host/launch/mac/stated-facts.ts";
+import { lookUpSimulated, simulatedMachine } from "../host/launch/mac/simulated-facts.ts";
 import { lookAtMachine } from "../host/launch/machine.ts";
 import type { Host } from "../host/look/host.ts";
-import { there } from "../host/look/mac/stated.ts";
+import { there } from "../host/look/mac/simulated.ts";
 import { boundsFrom, MaskSearch } from "../host/look/search/search.ts";
 import { type Call, readShellInput, type ShellInput } from "../tool/call.ts";
 import { type ResolvedSetup, resolvePolicy } from "./resolve-setup.ts";
-import { statedCall } from "./stated.ts";
+import { simulatedCall } from "./simulated.ts";
 import { SUPERVISOR_OPTIONS, type SupervisorOptions } from "./supervisor-options.ts";
 
 /** A draft listens on no port: the rules show the port of every private loopback in place of a supervisor's. */
@@ -50,9 +50,9 @@ export class Draft {
   machine(): Promise<StandingFacts> {
     const { host, loaded, policy } = this.#decided;
     this.#machine ??=
-      host.stated === null
+      host.simulated === null
         ? lookAtMachine(host, loaded.config.roots, loaded.config.runtimes).then(withNominalPort)
-        : Promise.resolve(withNominalPort(statedMachine(host.stated, policy.settings.runtimes)));
+        : Promise.resolve(withNominalPort(simulatedMachine(host.simulated, policy.settings.runtimes)));
     return this.#machine;
   }
 
@@ -81,19 +81,19 @@ export class Draft {
 
   async #look(input: ShellInput, policy: CallPolicy): Promise<Omit<CallFacts, "callerEnv">> {
     const { host, cwd } = this.#decided;
-    const { stated } = host;
+    const { simulated } = host;
     const machine = await this.machine();
     const profiles = [policy.withoutApproval.profile, policy.withApproval.profile];
     const held = new Ledger(host.stateFolder).held();
-    if (stated === null) {
+    if (simulated === null) {
       const near = () => nearPaths(input, policy, cwd);
       const facts = await lookUpFacts(host, machine, profiles, this.#memory, held, near);
       return { ...lookAtCall(input, policy, cwd, host.env["PWD"]), facts };
     }
     const { roots, runtimes } = policy.settings;
     const about = { machine, roots, runtimes, profiles };
-    const facts = await lookUpStated(host, stated, about, this.#memory, held);
-    return { ...statedCall(input, policy.settings, there(stated, cwd), stated), facts };
+    const facts = await lookUpSimulated(host, simulated, about, this.#memory, held);
+    return { ...simulatedCall(input, policy.settings, there(simulated, cwd), simulated), facts };
   }
 }
 

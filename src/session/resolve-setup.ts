@@ -12,7 +12,7 @@ import type { Mode } from "../policy/action.ts";
 import { type AbsolutePath, isInside } from "../profile/path.ts";
 import type { ToolSettings } from "../tool/derive.ts";
 import type { Root } from "../tool/facts.ts";
-import { settingsOn } from "./stated.ts";
+import { settingsOn } from "./simulated.ts";
 
 import type { SupervisorOptions } from "./supervisor-options.ts";
 
@@ -81,7 +81,7 @@ function refuseForbiddenMode(mode: Mode, ceiling: Ceiling): void {
 }
 
 function backendOf(host: Host): Backend {
-  const backend = backendFor(host.stated === null ? host.platform : "darwin");
+  const backend = backendFor(host.simulated === null ? host.platform : "darwin");
   if (backend !== null) return backend;
   throw new CofferdamError("SANDBOX_UNAVAILABLE", `there is no backend for ${host.platform}`, {
     hint: "use Linux with bubblewrap",

@@ -90,9 +90,9 @@ export async function createSupervisor(options: SupervisorOptions = {}): Promise
   assertOptions("createSupervisor", SUPERVISOR_OPTIONS, options);
   assertRootIsKnown(options.host ?? thisHost());
   const { host, cwd, loaded, policy } = resolvePolicy(options);
-  if (host.stated !== null)
+  if (host.simulated !== null)
     throw new CofferdamError("USAGE", "a simulated Mac can't run anything", {
-      hint: "use `createDraft`, which runs nothing, or remove `stated` from the host",
+      hint: "use `createDraft`, which runs nothing, or remove `simulated` from the host",
     });
   const sandbox = await findSandboxSupport(host, loaded);
   try {

@@ -12,10 +12,10 @@ import { type AbsolutePath, knownPath } from "../../src/profile/path.ts";
 import type { Session } from "../../src/session/session.ts";
 import { childrenOf, untilGone } from "../support/battery/descendants.ts";
 import { LINKS_ARE_HELD, linkProtected, PROJECTS } from "../support/battery/linked.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER, checkoutFor, ORDINARY, PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { end } from "../support/battery/processes.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("launchers that are started ahead");
 

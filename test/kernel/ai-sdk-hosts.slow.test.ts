@@ -15,8 +15,8 @@ import { describe, expect, it } from "vitest";
 import { cofferdamTools } from "../../src/adapters/ai-sdk.ts";
 import { approved } from "../../src/approval/factories.ts";
 import { ASKS, Fates } from "../support/approval/fates.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Settings } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { answering, requestsIn, scriptedModel, toldOf } from "../support/faces/scripted-model.ts";
 
 sandboxMustWork("apps with the AI SDK");

@@ -2,8 +2,8 @@ import { generateText, isStepCount, type ModelMessage, streamText } from "ai";
 import { describe, expect, it } from "vitest";
 import { cofferdamTools } from "../../src/adapters/ai-sdk.ts";
 import { Fates } from "../support/approval/fates.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Settings } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { goOn, START, touch } from "../support/faces/ai-sdk-chat.ts";
 import { answering, requestsIn, scriptedModel, type Turn, toldOf } from "../support/faces/scripted-model.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { cofferdamTools, sandboxSession } from "../../src/adapters/ai-sdk.ts";
 import { ASKS, Fates } from "../support/approval/fates.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { goOn, START, touch } from "../support/faces/ai-sdk-chat.ts";
 import { scriptedModel, toldOf } from "../support/faces/scripted-model.ts";
 

@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { execa } from "execa";
 import { describe, expect, it } from "vitest";
 import { ASKS, Fates } from "../support/approval/fates.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Settings } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { Chat, touch } from "../support/faces/ai-sdk-chat.ts";
 import { scriptedModel, toldOf } from "../support/faces/scripted-model.ts";
 

@@ -3,9 +3,9 @@ import { type Experimental_SandboxSession, generateText, isStepCount, jsonSchema
 import { describe, expect, it } from "vitest";
 import { sandboxSession } from "../../src/adapters/ai-sdk.ts";
 import type { SessionOptions } from "../../src/index.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place, type Settings } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { scriptedModel, toldOf } from "../support/faces/scripted-model.ts";
 
 sandboxMustWork("the AI SDK's sandbox");

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { cofferdamTools } from "../../src/adapters/ai-sdk.ts";
 import type { StoredRequest } from "../../src/store/store.ts";
 import { ASKS, Fates, TOUCH } from "../support/approval/fates.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Settings } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { Chat, goOn, START, touch, waiting } from "../support/faces/ai-sdk-chat.ts";
 import { answering, scriptedModel, toldOf } from "../support/faces/scripted-model.ts";
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ApprovalRequest, Outcome } from "../../src/index.ts";
 import { Asked } from "../support/approval/asked.ts";
 import { type Given, printed, standingIn } from "../support/approval/standing.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { localOutside } from "../support/web/local-outside.ts";
 import { portOf } from "../support/web/port-of.ts";
 

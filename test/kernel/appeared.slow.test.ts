@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { Appearances, Appeared } from "../../src/host/launch/appeared.ts";
 import type { Outcome } from "../../src/index.ts";
 import { type Standing, standingIn } from "../support/approval/standing.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("what appeared");
 

@@ -6,8 +6,8 @@ import type { Grant } from "../../src/policy/grant.ts";
 import { cacheKeyOf } from "../../src/policy/hashes.ts";
 import { Asked } from "../support/approval/asked.ts";
 import { printed, standingIn } from "../support/approval/standing.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("questions about calls of the shell tool");
 

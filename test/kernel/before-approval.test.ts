@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { CofferdamError, type Outcome } from "../../src/index.ts";
 import { Asked } from "../support/approval/asked.ts";
 import { printed, standingIn } from "../support/approval/standing.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { rootsIn } from "../support/files/notes.ts";
 
 sandboxMustWork("what is told before a yes");

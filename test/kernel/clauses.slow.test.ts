@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { checkoutFor, compileCacheFor, PEOPLE, runFile } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("plans without one of their clauses");
 

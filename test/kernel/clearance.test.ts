@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { SessionOptions } from "../../src/index.ts";
 import { defineTool } from "../../src/index.ts";
 import { ASKS, Fates, TOUCH } from "../support/approval/fates.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Settings } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("what may be called");
 

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { thisHost } from "../../src/host/look/host.ts";
 import { BrokerHandler, createDesk, createSupervisor } from "../../src/index.ts";
 import { knownPath } from "../../src/profile/path.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { ANN, BotApi, EVE } from "../support/telegram/bot-api.ts";
 import { CHAT, TOKEN } from "../support/telegram/one-bot.ts";
 import { type Ended, type Place, place } from "../unit/cli/command-line.ts";

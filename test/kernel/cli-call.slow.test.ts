@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { exitOf } from "../../src/cli/outcome-text.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CONFIG, type Place, place, terminalProblem } from "../unit/cli/command-line.ts";
 
 sandboxMustWork("tools from the command line");

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { type Ended, type Place, place, terminalProblem } from "../unit/cli/command-line.ts";
 
 sandboxMustWork("the quarantine at the command line");

@@ -512,7 +512,7 @@ describe.skipIf(unusable !== null)("looking around", () => {
     });
   });
 
-  test("the rules that a Mac would have are shown, with what is stated of it, and nothing is written", async () => {
+  test("the rules that a Mac would have are shown, with the Mac that is assumed, and nothing is written", async () => {
     const { cofferdam, write, inventory, project } = await place(
       CONFIG.replace("[system]", "[system, node, python]"),
     );

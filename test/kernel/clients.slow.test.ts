@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { standingIn } from "../support/approval/standing.ts";
-import { itNeeds, sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { itNeeds, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { localOutside } from "../support/web/local-outside.ts";
 import { Web } from "../support/web/whole-web.ts";
 

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { cofferdamTools, sandboxSession } from "../../src/adapters/ai-sdk.ts";
 import { createDesk } from "../../src/index.ts";
 import { mcpHttp, serveMcp } from "../../src/mcp/index.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("the end by `close()`");
 

@@ -3,10 +3,10 @@ import { cpSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Reply } from "../support/battery/job.ts";
+import { itNeeds, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { rowsOf } from "../support/battery/rows-of.ts";
-import { itNeeds, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { GIT_SETTINGS, History } from "../support/git/history.ts";
 
 sandboxMustWork("what git could not change");

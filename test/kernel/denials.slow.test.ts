@@ -4,9 +4,9 @@ import type { Denial, Outcome, ShellInput } from "../../src/index.ts";
 import { defineTool, toolResult } from "../../src/index.ts";
 import { Asked } from "../support/approval/asked.ts";
 import { type Given, type Standing, standingIn } from "../support/approval/standing.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { rootsIn } from "../support/files/notes.ts";
 
 sandboxMustWork("what was denied");

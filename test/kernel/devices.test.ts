@@ -2,9 +2,9 @@ import { chmodSync, chownSync, existsSync, readdirSync, statSync } from "node:fs
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import type { Reply } from "../support/battery/job.ts";
+import { itUnless, noDevices, notRoot, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place, type Start } from "../support/battery/place.ts";
-import { itUnless, noDevices, notRoot, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("device nodes");
 

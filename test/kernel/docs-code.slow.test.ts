@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { itNeeds, sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { itNeeds, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { type Block, blocksOf, markOf, PAGES, pageText, ROOT } from "../support/docs/pages.ts";
 import { Stage } from "../support/docs/stage.ts";
 

@@ -8,7 +8,7 @@ import { StdioClientTransport as PreviousStdio } from "@modelcontextprotocol/sdk
 import { parse as parseToml } from "smol-toml";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { connect, type Ways } from "../support/mcp/clients.ts";
 
 const CHECKOUT = join(import.meta.dirname, "../..");

@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { dispatch } from "../../src/cli/dispatch.ts";
 import { Print } from "../../src/cli/print.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { blocksOf, markOf, PAGES, pageText } from "../support/docs/pages.ts";
 
 sandboxMustWork("the configs of the docs");

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type ConnectTarget, printHostRule } from "../../src/profile/host-rule.ts";
 import { type Network, normalNetwork, reaches } from "../../src/profile/network.ts";
 import { printed, standingIn } from "../support/approval/standing.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { networkPair, TARGETS } from "../support/generate.ts";
 import { IS_LONG } from "../support/long.ts";
 import { localOutside } from "../support/web/local-outside.ts";

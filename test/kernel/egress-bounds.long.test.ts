@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { portOf } from "../support/web/port-of.ts";
 
 sandboxMustWork("what programs say to a proxy to no end");

@@ -3,9 +3,9 @@ import { createServer, type Server } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { printed, standingIn } from "../support/approval/standing.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { localOutside } from "../support/web/local-outside.ts";
 import { portOf } from "../support/web/port-of.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { standingIn } from "../support/approval/standing.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { blobServer, egressFigures, outsideAt } from "../support/web/figures.ts";
 
 sandboxMustWork("how fast the egress proxy is");

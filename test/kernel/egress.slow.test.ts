@@ -3,9 +3,9 @@ import { createServer as createPlainServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { trialScript } from "../../src/host/launch/trial-script.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { portOf } from "../support/web/port-of.ts";
 
 sandboxMustWork("the egress proxy");

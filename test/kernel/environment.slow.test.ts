@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { saidBy } from "../support/battery/command.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place, type Start } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("hostile environments");
 

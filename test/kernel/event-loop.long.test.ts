@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { Busy, MAX_HELD_MS } from "../support/load/busy.ts";
 import { CASES } from "../support/load/cases.ts";
 import { heldMs, slowness } from "../support/load/held-loop.ts";

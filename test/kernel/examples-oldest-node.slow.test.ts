@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect } from "vitest";
 import { z } from "zod";
-import { itNeeds, sandboxMustWork } from "../support/battery/walls.ts";
+import { itNeeds, sandboxMustWork } from "../support/battery/needs.ts";
 
 sandboxMustWork("the examples on the oldest Node");
 

@@ -2,8 +2,8 @@ import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { Asked } from "../support/approval/asked.ts";
 import { standingIn } from "../support/approval/standing.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { toldOf } from "../support/files/told.ts";
 
 sandboxMustWork("reading where nobody is asked");

@@ -18,9 +18,9 @@ import { describe, expect, it } from "vitest";
 import type { Session } from "../../src/index.ts";
 import { type Standing, standingIn } from "../support/approval/standing.ts";
 import type { Job, Reply } from "../support/battery/job.ts";
+import { itUnless, notRoot, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER, PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { itUnless, notRoot, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { makeNames } from "../support/files/many-names.ts";
 import { toldOf } from "../support/files/told.ts";
 

@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Session } from "../../src/index.ts";
 import { type Standing, standingIn } from "../support/approval/standing.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { toldOf } from "../support/files/told.ts";
 import { IS_LONG } from "../support/long.ts";
 import { ledOutside } from "../support/worker/naive.ts";

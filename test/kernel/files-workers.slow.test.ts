@@ -16,9 +16,9 @@ import type { Outcome } from "../../src/index.ts";
 import { standingIn } from "../support/approval/standing.ts";
 import { descendantsOf, untilGone, workersOf } from "../support/battery/descendants.ts";
 import { Reply } from "../support/battery/job.ts";
+import { itUnless, notRoot, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER, ORDINARY, PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { itUnless, notRoot, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { RUNAWAY, withRunaway } from "../support/files/runaway.ts";
 import { toldOf } from "../support/files/told.ts";
 

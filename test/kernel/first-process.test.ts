@@ -3,7 +3,7 @@ import { constants } from "node:os";
 import { describe, expect, it } from "vitest";
 import { handOver } from "../../src/backend/bubblewrap/handed.ts";
 import { behindGate, SHELLS } from "../support/battery/gate-stand.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 
 sandboxMustWork("the first process");
 

@@ -4,9 +4,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { endingOf, startCommand } from "../support/battery/command.ts";
 import { childrenOf } from "../support/battery/descendants.ts";
+import { notRoot, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER, PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { notRoot, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("a supervisor that is the first process");
 

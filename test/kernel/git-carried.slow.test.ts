@@ -2,9 +2,9 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chownSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect } from "vitest";
+import { itNeeds, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { itNeeds, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("git as the person has it");
 

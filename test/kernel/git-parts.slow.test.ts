@@ -3,9 +3,9 @@ import { mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSy
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Reply } from "../support/battery/job.ts";
+import { itNeeds, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { itNeeds, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("parts of repositories that lie apart");
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { trialScript } from "../../src/host/launch/trial-script.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE, type Person } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("repositories");
 

@@ -5,9 +5,9 @@ import { lookAtDeviceNodes } from "../../src/host/launch/device-nodes.ts";
 import { DEVICE_GROUPS } from "../../src/profile/devices.ts";
 import { type AbsolutePath, knownPath } from "../../src/profile/path.ts";
 import type { Reply } from "../support/battery/job.ts";
+import { itUnless, noDevices, notRoot, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER, ORDINARY, PEOPLE } from "../support/battery/people.ts";
 import { Place, type Start } from "../support/battery/place.ts";
-import { itUnless, noDevices, notRoot, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("granted devices");
 

@@ -13,9 +13,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fitHelper } from "../../src/host/launch/launcher.ts";
 import { CofferdamError } from "../../src/index.ts";
 import { knownPath } from "../../src/profile/path.ts";
+import { itUnless, notRoot, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER, ORDINARY, PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { itUnless, notRoot, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("planted helpers");
 

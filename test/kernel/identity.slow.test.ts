@@ -7,11 +7,11 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { trialScript } from "../../src/host/launch/trial-script.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { checkoutFor, PEOPLE } from "../support/battery/people.ts";
 import { Place, type Start } from "../support/battery/place.ts";
 import { commandLinesWith } from "../support/battery/processes.ts";
 import { IN_A_TERMINAL, OPENS_TTY, PUSHES, takesPushes } from "../support/battery/terminal.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("identity, environment and descriptors");
 

@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, vi } from "vitest";
+import { itNeeds, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { ORDINARY, PEOPLE } from "../support/battery/people.ts";
 import { rowsOf } from "../support/battery/rows-of.ts";
-import { itNeeds, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { GIT_SETTINGS } from "../support/git/history.ts";
 import { place } from "../unit/cli/command-line.ts";
 

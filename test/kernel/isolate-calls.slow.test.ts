@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { Reply } from "../support/battery/job.ts";
+import { itUnless, notRoot, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { SHELTERLESS } from "../support/battery/stand-ins.ts";
-import { itUnless, notRoot, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("calls that run one after another");
 

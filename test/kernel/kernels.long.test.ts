@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { itUnless } from "../support/battery/walls.ts";
+import { itUnless } from "../support/battery/needs.ts";
 
 const SCRIPT = join(import.meta.dirname, "../../scripts/kernels");
 

@@ -3,7 +3,7 @@ import { execa } from "execa";
 import { describe, expect, it } from "vitest";
 import { approve, reject } from "../../src/adapters/langchain.ts";
 import { ASKS, Fates } from "../support/approval/fates.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { call, runs, Talk, type Turn, withAgent, writes } from "../support/langchain/agents.ts";
 import { FileSaver } from "../support/langchain/file-saver.ts";
 import type { Job } from "../support/langchain/resumes.ts";

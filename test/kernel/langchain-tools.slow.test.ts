@@ -8,7 +8,7 @@ import { z } from "zod";
 import { approve, cofferdamMiddleware, cofferdamTools, questionsOf } from "../../src/adapters/langchain.ts";
 import { Asked } from "../support/approval/asked.ts";
 import { Fates, TOUCH } from "../support/approval/fates.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { call, runs, scripted, TALLY, Talk, withAgent, writes } from "../support/langchain/agents.ts";
 
 sandboxMustWork("tools for LangChain");

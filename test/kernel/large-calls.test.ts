@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readRun, recordedRuns } from "../../src/journal/record.ts";
 import { knownPath } from "../../src/profile/path.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { heldMs, leastOfTries, slowness } from "../support/load/held-loop.ts";
 
 sandboxMustWork("large calls");

@@ -1,6 +1,6 @@
 import { describe } from "vitest";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { type Left, perl, repositories, stopsNoLaterCall } from "../support/planting/later-calls.ts";
 
 sandboxMustWork("later calls, behind thousands of names");

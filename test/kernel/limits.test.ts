@@ -7,9 +7,9 @@ import { knownPath } from "../../src/profile/path.ts";
 import { Supervisor } from "../../src/session/supervisor.ts";
 import { no32Bit } from "../support/battery/abi32.ts";
 import { program32 } from "../support/battery/elf.ts";
+import { itUnless, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER, ORDINARY } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { itUnless, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("limits and endings");
 

@@ -7,9 +7,9 @@ import { attacksFor } from "../../src/attacks/table.ts";
 import { drillsFor } from "../../src/selftest/drills.ts";
 import type { Tried } from "../../src/selftest/run-selftest.ts";
 import { SOME_TARGET } from "../support/attack-target.ts";
+import { notRoot } from "../support/battery/needs.ts";
 import { checkoutFor, compileCacheFor, ORDINARY, runFile } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { notRoot } from "../support/battery/walls.ts";
 import { noStandIn, StandIn, standInMustWork } from "../support/mac/stand-in.ts";
 
 standInMustWork("the selftest of macOS");
@@ -23,7 +23,7 @@ const Report = z.object({
       claim: z.string(),
       title: z.string(),
       holds: z.boolean().nullable(),
-      twin: z.boolean().nullable(),
+      control: z.boolean().nullable(),
       note: z.string().nullable(),
     }),
   ),
@@ -57,7 +57,7 @@ const ONLY_THERE: readonly RegExp[] = [
 ];
 
 describe.skipIf(NOT_HERE !== null)("the selftest of macOS, behind a stand-in for its sandbox program", () => {
-  let tried: readonly Pick<Tried, "title" | "holds" | "twin" | "note">[] = [];
+  let tried: readonly Pick<Tried, "title" | "holds" | "control" | "note">[] = [];
   let left: readonly string[] = [];
   beforeAll(async () => {
     using place = new Place(ORDINARY);
@@ -93,19 +93,19 @@ describe.skipIf(NOT_HERE !== null)("the selftest of macOS, behind a stand-in for
   });
 
   it.each(whichAre("told"))("%s", (_, at) => {
-    expect(tried[at]).toMatchObject({ holds: true, twin: true });
+    expect(tried[at]).toMatchObject({ holds: true, control: true });
   });
 
   it.each(whichAre("without a wall"))(
-    "%s, for which there is no wall here, has a twin that can be done",
+    "%s, for which there is no protection here, has a control that can be done",
     (_, at) => {
-      expect(tried[at]?.twin).toBe(true);
+      expect(tried[at]?.control).toBe(true);
     },
   );
 
   it.each(whichAre("of macOS"))("%s, which can't be told here, does not count as held", (_, at) => {
-    const { holds, twin } = tried[at] ?? {};
-    expect([holds, twin]).not.toEqual([true, true]);
+    const { holds, control } = tried[at] ?? {};
+    expect([holds, control]).not.toEqual([true, true]);
   });
 });
 

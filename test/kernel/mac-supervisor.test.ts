@@ -16,10 +16,10 @@ import { MAY_BE_LEFT, NOT_BY_NUMBER } from "../../src/backend/seatbelt/gate.ts";
 import type { Host } from "../../src/host/look/host.ts";
 import { knownPath } from "../../src/profile/path.ts";
 import type { Supervisor } from "../../src/session/supervisor.ts";
+import { notRoot } from "../support/battery/needs.ts";
 import { CALLER, ORDINARY } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { processesWith } from "../support/battery/processes.ts";
-import { notRoot } from "../support/battery/walls.ts";
 import { noStandIn, StandIn, standInMustWork } from "../support/mac/stand-in.ts";
 
 standInMustWork("a supervisor on macOS");

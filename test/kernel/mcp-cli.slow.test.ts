@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { StdioClientTransport as CurrentStdio } from "@modelcontextprotocol/client/stdio";
 import { StdioClientTransport as PreviousStdio } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { describe, expect, test } from "vitest";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { connect, type Filled, GENERATIONS, type Ways } from "../support/mcp/clients.ts";
 import { exitOf, type Place, place, processesWith, uniqueWord } from "../unit/cli/command-line.ts";
 

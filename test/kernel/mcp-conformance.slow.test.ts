@@ -4,9 +4,9 @@ import { makeToken } from "../../src/http/approvers.ts";
 import { serveApprovals } from "../../src/http/serve.ts";
 import { defineTool } from "../../src/index.ts";
 import { mcpHttp } from "../../src/mcp/http.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { runModule, withToken } from "../support/mcp/programs.ts";
 import { SCENARIOS } from "../support/mcp/scenarios.ts";
 

@@ -5,9 +5,9 @@ import { makeToken } from "../../src/http/approvers.ts";
 import { serveApprovals } from "../../src/http/serve.ts";
 import type { McpOptions } from "../../src/mcp/connection.ts";
 import { mcpHttp } from "../../src/mcp/http.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place, type Settings } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { connect, type Filled, GENERATIONS, type Person } from "../support/mcp/clients.ts";
 import { httpWay } from "../support/mcp/http-way.ts";
 

@@ -5,9 +5,9 @@ import { PLAIN } from "../../src/channel/ink.ts";
 import { requestLines } from "../../src/cli/approvals-text.ts";
 import { defineTool } from "../../src/index.ts";
 import { MemoryStore } from "../../src/store/memory.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place, type Settings } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { endpoint } from "../support/mcp/sessions.ts";
 
 sandboxMustWork("MCP sessions over HTTP");

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { type Answers, connected, NO, wrapPlace, wrapped, YES } from "../support/mcp/wrapped.ts";
 import { portOf } from "../support/web/port-of.ts";
 

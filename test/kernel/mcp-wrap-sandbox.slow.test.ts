@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, vi } from "vitest";
+import { itUnless, notRoot, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
-import { itUnless, notRoot, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { connected, wrapPlace, wrapped, writeServer } from "../support/mcp/wrapped.ts";
 import { type Place, processesWith, soon, uniqueWord } from "../unit/cli/command-line.ts";
 

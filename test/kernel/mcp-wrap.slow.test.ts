@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { Event } from "../../src/event/event.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { NO, WRITE, wrapPlace, wrapped, writeServer } from "../support/mcp/wrapped.ts";
 import { endOf, type Place } from "../unit/cli/command-line.ts";
 

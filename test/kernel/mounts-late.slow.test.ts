@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { describe, expect } from "vitest";
 import { Reply } from "../support/battery/job.ts";
+import { itUnless, notRoot, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER, PEOPLE, type Person } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { itUnless, notRoot, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("mounts that arrive while a program runs");
 

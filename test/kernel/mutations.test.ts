@@ -8,11 +8,11 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { PROTECTIONS } from "../../src/backend/plan.ts";
 import { MutantRow } from "../support/battery/job.ts";
 import { mutants } from "../support/battery/mutants.ts";
+import { noDevices, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { checkoutFor, compileCacheFor, PEOPLE, type Person, runFile } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { passSmallPids } from "../support/battery/processes.ts";
 import { IN_A_TERMINAL } from "../support/battery/terminal.ts";
-import { noDevices, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("mutated plans");
 

@@ -9,9 +9,9 @@ import { type CallExplanation, explainCall } from "../../src/decide/explain.ts";
 import { trialScript } from "../../src/host/launch/trial-script.ts";
 import { knownPath } from "../../src/profile/path.ts";
 import { createDraft } from "../../src/session/draft.ts";
+import { itUnless, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER, PEOPLE } from "../support/battery/people.ts";
 import { Place, type Settings } from "../support/battery/place.ts";
-import { itUnless, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("the network");
 

@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { checkoutFor, compileCacheFor, PEOPLE, type Person, runFile } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("where nothing can be written");
 

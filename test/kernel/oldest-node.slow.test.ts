@@ -3,9 +3,9 @@ import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { environmentIn } from "../support/battery/command.ts";
+import { itNeeds } from "../support/battery/needs.ts";
 import { checkoutFor, PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { itNeeds } from "../support/battery/walls.ts";
 
 /** The oldest Node of `engines`, which knows neither `using` nor what came with it, and what is built for it. */
 const ROOT = join(import.meta.dirname, "../..");

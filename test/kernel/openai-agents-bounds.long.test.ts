@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { cofferdamEditor, cofferdamShell, cofferdamTools, settle } from "../../src/adapters/openai-agents.ts";
 import type { Session } from "../../src/index.ts";
 import { ASKS, Fates, TOUCH } from "../support/approval/fates.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Settings } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import {
   call,
   DONE,

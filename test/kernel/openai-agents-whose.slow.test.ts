@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { cofferdamEditor, cofferdamShell, cofferdamTools, settle } from "../../src/adapters/openai-agents.ts";
 import type { Session } from "../../src/index.ts";
 import { Fates } from "../support/approval/fates.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import {
   call,
   DONE,

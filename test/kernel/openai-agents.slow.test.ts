@@ -4,8 +4,8 @@ import type { Agent } from "@openai/agents";
 import { describe, expect, it, vi } from "vitest";
 import { cofferdamTools, settle } from "../../src/adapters/openai-agents.ts";
 import { ASKS, Fates, TOUCH } from "../support/approval/fates.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Settings } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import {
   call,
   DONE,

@@ -4,11 +4,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, vi } from "vitest";
 import { Ledger } from "../../src/host/launch/ledger.ts";
 import { absolutePath } from "../../src/profile/path.ts";
+import { itUnless, notRoot, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { leftAfter, processesWith } from "../support/battery/processes.ts";
 import { waiting } from "../support/battery/stand-ins.ts";
-import { itUnless, notRoot, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("walls that are built for a dead supervisor");
 

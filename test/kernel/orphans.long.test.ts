@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { killSupervisors } from "../support/battery/kills.ts";
 import { PROJECTS } from "../support/battery/linked.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { IS_LONG } from "../support/long.ts";
 
 sandboxMustWork("a hundred killed supervisors");

@@ -6,9 +6,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Kept } from "../../src/host/launch/output.ts";
 import type { CallOptions, ProgramOutcome } from "../../src/index.ts";
+import { itNeeds, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { itNeeds, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("output");
 

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { itNeeds } from "../support/battery/walls.ts";
+import { itNeeds } from "../support/battery/needs.ts";
 
 const OUTSIDE = join(import.meta.dirname, "../../src/host/look/outside.ts");
 const IP = "/usr/bin/ip";

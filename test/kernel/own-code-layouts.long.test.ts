@@ -1,8 +1,8 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER, checkoutFor, ORDINARY } from "../support/battery/people.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import type { Layout } from "../support/layouts/layout.ts";
 import { LAYOUTS, WORKSPACE } from "../support/layouts/layouts.ts";
 import { Site } from "../support/layouts/site.ts";

@@ -5,9 +5,9 @@ import { describe, expect, it } from "vitest";
 import { findInstallation } from "../../src/host/look/installation.ts";
 import { createSupervisor, type Outcome, type Session } from "../../src/index.ts";
 import { knownPath } from "../../src/profile/path.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { isThere } from "../support/quarantine/planting.ts";
 
 sandboxMustWork("the product's own code, moved");

@@ -4,9 +4,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { CLOCK_GRAIN_MS } from "../../src/host/look/clock-grain.ts";
 import type { Session } from "../../src/index.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { isThere } from "../support/quarantine/planting.ts";
 
 sandboxMustWork("copies of the product");

@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 import { findInstallation } from "../../src/host/look/installation.ts";
 import { thisRunningProcess } from "../../src/host/look/running-process.ts";
 import { knownPath } from "../../src/profile/path.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { fatesOf, isThere, run } from "../support/quarantine/planting.ts";
 
 sandboxMustWork("commands that PATH finds before the product's");

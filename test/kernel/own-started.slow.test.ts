@@ -5,9 +5,9 @@ import { findInstallation } from "../../src/host/look/installation.ts";
 import { thisRunningProcess } from "../../src/host/look/running-process.ts";
 import { createSupervisor, type Supervisor } from "../../src/index.ts";
 import { knownPath } from "../../src/profile/path.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("what Node obeys when it starts");
 

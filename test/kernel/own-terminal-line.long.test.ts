@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, type TestContext, vi } from "vitest";
 import { cofferdamFor } from "../support/battery/command.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { type Relay, relay } from "../support/battery/relay.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("a terminal at the end of a slow line");
 vi.setConfig({ testTimeout: 60_000 });

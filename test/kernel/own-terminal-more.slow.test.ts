@@ -4,10 +4,10 @@ import { PassThrough, Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { TerminalWindow } from "../../src/host/launch/window.ts";
 import { absolutePath } from "../../src/profile/path.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { LOOKS, NONE, Seat, sh, TERMINAL, WINDOW } from "../support/battery/own-terminal.ts";
 import { CALLER, PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("a terminal of a program's own");
 

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, test, vi } from "vitest";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { commandLinesWith } from "../support/battery/processes.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { IS_LONG } from "../support/long.ts";
 import { Pane, paneProblem } from "../support/screen/pane.ts";
 import { processesWith, soon, uniqueWord } from "../unit/cli/command-line.ts";

@@ -4,11 +4,11 @@ import { Readable } from "node:stream";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { CallOptions } from "../../src/call/call-options.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { LOOKS, Seat, sh, TERMINAL, WINDOW } from "../support/battery/own-terminal.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { IN_A_TERMINAL, PUSHES, takesPushes } from "../support/battery/terminal.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("a terminal of a program's own");
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { toolResult } from "../../src/index.ts";
 import { Asked } from "../support/approval/asked.ts";
 import { standingIn } from "../support/approval/standing.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 
 sandboxMustWork("the tools for pages");
 

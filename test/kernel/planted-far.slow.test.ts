@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Quarantine } from "../../src/host/launch/quarantine/quarantine.ts";
 import { knownPath } from "../../src/profile/path.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { isThere, namesIn, run } from "../support/quarantine/planting.ts";
 
 sandboxMustWork("a quarantine on another file system");

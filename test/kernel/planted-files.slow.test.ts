@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { Asked } from "../support/approval/asked.ts";
 import { type Standing, standingIn } from "../support/approval/standing.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { fatesOf, heldIn, isThere, namesIn, run } from "../support/quarantine/planting.ts";
 
 sandboxMustWork("what file tools plant");

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it, test, vi } from "vitest";
 import { endingOf } from "../support/battery/command.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER, PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { heldIn, isThere } from "../support/quarantine/planting.ts";
 
 sandboxMustWork("what killed calls plant");

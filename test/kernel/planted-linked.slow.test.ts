@@ -4,9 +4,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Asked } from "../support/approval/asked.ts";
 import type { Standing } from "../support/approval/standing.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { QUARANTINE } from "../support/planting/ground.ts";
 import { fatesOf, isThere, run, standingWith } from "../support/quarantine/planting.ts";
 

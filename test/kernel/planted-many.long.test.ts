@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { fatesOf, heldIn, namesIn, run, standingWith } from "../support/quarantine/planting.ts";
 
 sandboxMustWork("what calls plant in great numbers");

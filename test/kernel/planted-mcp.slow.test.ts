@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { NO, wrapPlace, wrapped, YES } from "../support/mcp/wrapped.ts";
 
 sandboxMustWork("what wrapped MCP servers plant");

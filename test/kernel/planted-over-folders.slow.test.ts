@@ -1,8 +1,8 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { fatesOf, heldIn, isThere, namesIn, run, standingWith } from "../support/quarantine/planting.ts";
 
 sandboxMustWork("repositories that calls make of folders");

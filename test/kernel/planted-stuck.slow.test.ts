@@ -4,7 +4,7 @@ import { type Appeared, REPORTED } from "../../src/host/launch/appeared.ts";
 import { type Planted, Quarantine, type TakenFrom } from "../../src/host/launch/quarantine/quarantine.ts";
 import type { QuarantineRecord } from "../../src/host/launch/quarantine/record.ts";
 import { joinPath, knownPath } from "../../src/profile/path.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { heldIn, isThere, standingWith } from "../support/quarantine/planting.ts";
 
 sandboxMustWork("what can't be taken away");

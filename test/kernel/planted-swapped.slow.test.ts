@@ -4,9 +4,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import type { Standing } from "../support/approval/standing.ts";
 import { endingOf } from "../support/battery/command.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { QUARANTINE } from "../support/planting/ground.ts";
 import { fatesOf, heldIn, run, standingWith } from "../support/quarantine/planting.ts";
 

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { Asked } from "../support/approval/asked.ts";
 import type { Standing } from "../support/approval/standing.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { fatesOf, heldIn, isThere, namesIn, run, standingWith } from "../support/quarantine/planting.ts";
 
 sandboxMustWork("what calls plant");

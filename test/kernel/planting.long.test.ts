@@ -1,6 +1,6 @@
 import { describe, it } from "vitest";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { expectDeniedToFileTools, expectTaken, expectToldByFileTools } from "../support/planting/claims.ts";
 import { WAYS } from "../support/planting/ground.ts";
 import { batchesOf, namesThatRun } from "../support/planting/names.ts";

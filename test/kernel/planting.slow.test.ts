@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import {
   expectDeniedToFileTools,
   expectTaken,

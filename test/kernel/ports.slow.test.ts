@@ -4,6 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { OWN_LOOPBACK_PORT } from "../../src/backend/proxy-way.ts";
 import { Reply } from "../support/battery/job.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place, type Start } from "../support/battery/place.ts";
 import {
@@ -16,7 +17,6 @@ import {
   serverInside,
   untilUp,
 } from "../support/battery/port-servers.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("ports that lead in");
 

@@ -1,9 +1,9 @@
 import { constants } from "node:os";
 import { describe, expect, it } from "vitest";
 import { endingOf, saidBy, startCommand } from "../support/battery/command.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("processor time");
 

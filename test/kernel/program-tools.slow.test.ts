@@ -7,8 +7,8 @@ import { ApprovalBlockedError } from "../../src/entry/gate.ts";
 import { type DefinedTool, defineTool, type Presentation } from "../../src/index.ts";
 import { Asked } from "../support/approval/asked.ts";
 import { type Given, printed, type Standing, standingIn } from "../support/approval/standing.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { rootsIn } from "../support/files/notes.ts";
 import { processesWith, soon, uniqueWord } from "../unit/cli/command-line.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { blocksOf, pageText } from "../support/docs/pages.ts";
 import { Stage } from "../support/docs/stage.ts";
 

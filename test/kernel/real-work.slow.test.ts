@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { describe, expect } from "vitest";
 import { knownPath } from "../../src/profile/path.ts";
+import { itNeeds, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER, PEOPLE } from "../support/battery/people.ts";
 import { Place, type Start } from "../support/battery/place.ts";
-import { itNeeds, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("real work");
 

@@ -6,9 +6,9 @@ import { journalFolder, MemoryJournal } from "../../src/journal/journal.ts";
 import { readRun, recordedRuns } from "../../src/journal/record.ts";
 import { verifyRun } from "../../src/journal/verify.ts";
 import { knownPath } from "../../src/profile/path.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("the record of calls");
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { KINDS, recordedAsk, recordedCall, recordedResume, SITUATIONS } from "../support/recorded/calls.ts";
 
 sandboxMustWork("recorded calls");

@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { follow } from "../support/remedies/row.ts";
 import { ROWS_OF_PEOPLE } from "../support/remedies/rows/all.ts";
 

@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { follow } from "../support/remedies/row.ts";
 import { followable, ROWS_IN_SANDBOX } from "../support/remedies/rows/all.ts";
 

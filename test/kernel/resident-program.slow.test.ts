@@ -6,8 +6,8 @@ import type { ResidentProgramSpec } from "../../src/decide/resident-program.ts";
 import type { Outcome } from "../../src/index.ts";
 import { Asked } from "../support/approval/asked.ts";
 import { type Given, type Standing, standingIn } from "../support/approval/standing.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { rootsIn } from "../support/files/notes.ts";
 import { processesWith, soon, uniqueWord } from "../unit/cli/command-line.ts";
 

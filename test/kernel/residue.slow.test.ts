@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { DEVICES } from "../../src/backend/bubblewrap/views.ts";
 import { PROJECTS } from "../support/battery/linked.ts";
+import { noDevices, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { noDevices, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("residue");
 

@@ -5,8 +5,8 @@ import { knownPath } from "../../src/profile/path.ts";
 import { Asked } from "../support/approval/asked.ts";
 import { ASKS, Fates, TOUCH } from "../support/approval/fates.ts";
 import { printed } from "../support/approval/standing.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Settings } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("what a yes is bound to");
 

@@ -4,9 +4,9 @@ import { describe, expect, it, vi } from "vitest";
 import { createSupervisor } from "../../src/index.ts";
 import { knownPath } from "../../src/profile/path.ts";
 import { SqliteStore } from "../../src/store/sqlite.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("kills between an approval and its run");
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { compileSeccomp } from "../../src/backend/seccomp/policy.ts";
 import { knownPath } from "../../src/profile/path.ts";
 import type { Reply } from "../support/battery/job.ts";
+import { itUnless, notRoot, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER, checkoutFor, PEOPLE, runFile } from "../support/battery/people.ts";
 import { Place, type Settings, type Start } from "../support/battery/place.ts";
 import {
@@ -14,7 +15,6 @@ import {
   WITHOUT_NAMESPACES,
   withoutFilters,
 } from "../support/battery/stand-ins.ts";
-import { itUnless, notRoot, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("machines without walls");
 

@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { explainCall } from "../../src/decide/explain.ts";
 import { knownPath } from "../../src/profile/path.ts";
 import { createDraft } from "../../src/session/draft.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("what is told of a search that came to its bound");
 

@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { setPriority } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { plantFiles } from "../support/search/figures.ts";
 
 sandboxMustWork("searches on a busy machine");

@@ -11,7 +11,7 @@ import { type Host, thisHost } from "../../src/host/look/host.ts";
 import { findRuntimes } from "../../src/host/look/runtimes.ts";
 import { knownPath } from "../../src/profile/path.ts";
 import type { Runtime } from "../../src/tool/facts.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 
 sandboxMustWork("the self-check");
 

@@ -6,10 +6,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startCommand } from "../support/battery/command.ts";
 import { descendantsOf } from "../support/battery/descendants.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE, type Person } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { end } from "../support/battery/processes.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { IS_LONG } from "../support/long.ts";
 
 sandboxMustWork("a selftest that is ended");

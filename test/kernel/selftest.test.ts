@@ -10,9 +10,9 @@ import { attacksFor } from "../../src/attacks/table.ts";
 import { drillsFor } from "../../src/selftest/drills.ts";
 import { SOME_TARGET } from "../support/attack-target.ts";
 import { cofferdamFor } from "../support/battery/command.ts";
+import { noDevices, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { compileCacheFor, PEOPLE, type Person } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { noDevices, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("the selftest");
 
@@ -23,7 +23,7 @@ const Report = z.object({
       claim: z.enum(Object.keys(CLAIMS)),
       title: z.string(),
       holds: z.boolean().nullable(),
-      twin: z.boolean().nullable(),
+      control: z.boolean().nullable(),
       note: z.string().nullable(),
     }),
   ),
@@ -55,11 +55,11 @@ describe.skipIf(unusable !== null).each(PEOPLE)("cofferdam selftest, as $name", 
 
   for (const [index, { claim, title, ...one }] of CASES.entries()) {
     const isOpen = "isOpenWithoutDevices" in one && person.uid === 0 && noDevices !== null;
-    const hasNoTwin = "controlFor" in one && person.uid !== 0;
+    const hasNoControl = "controlFor" in one && person.uid !== 0;
     it(`${claim}: ${title}`, () => {
       expect(run?.report.tried[index]).toMatchObject({
         holds: isOpen ? null : true,
-        twin: hasNoTwin ? null : true,
+        control: hasNoControl ? null : true,
       });
     });
   }

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { Asked } from "../support/approval/asked.ts";
 import { standingIn } from "../support/approval/standing.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { rootsIn } from "../support/files/notes.ts";
 
 sandboxMustWork("the end of a session");

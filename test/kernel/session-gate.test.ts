@@ -5,9 +5,9 @@ import { createSupervisor, defineTool } from "../../src/index.ts";
 import { knownPath } from "../../src/profile/path.ts";
 import { Asked, Written } from "../support/approval/asked.ts";
 import { printed, standingIn } from "../support/approval/standing.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("the gate of a session");
 

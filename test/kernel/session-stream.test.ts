@@ -6,7 +6,7 @@ import { z } from "zod";
 import { type CallEvent, defineTool, type ProgramOutcome, toolResult } from "../../src/index.ts";
 import { Asked } from "../support/approval/asked.ts";
 import { printed, standingIn } from "../support/approval/standing.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { processesWith, soon, uniqueWord } from "../unit/cli/command-line.ts";
 
 sandboxMustWork("a call as its events");

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { type RaceJob, RaceResult } from "../support/battery/job.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { checkoutFor, compileCacheFor, PEOPLE, type Person, runFile } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { IS_LONG } from "../support/long.ts";
 
 sandboxMustWork("races with the set-up");

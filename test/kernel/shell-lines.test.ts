@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 import type { ShellInput } from "../../src/tool/call.ts";
 import { Asked } from "../support/approval/asked.ts";
 import { printed, standingIn } from "../support/approval/standing.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("lines of the shell tool");
 

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { knownPath } from "../../src/profile/path.ts";
 import { printed } from "../support/approval/standing.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("the rules of the shell tool");
 

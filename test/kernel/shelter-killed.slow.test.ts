@@ -4,6 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { descendantsOf } from "../support/battery/descendants.ts";
 import { PROJECTS } from "../support/battery/linked.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import {
@@ -13,7 +14,6 @@ import {
   leftAfter,
   processesWith,
 } from "../support/battery/processes.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { IS_LONG } from "../support/long.ts";
 
 sandboxMustWork("supervisors that are killed while a call runs in a shelter");

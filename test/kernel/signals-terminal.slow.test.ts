@@ -5,11 +5,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { UNREAD_MS } from "../../src/channel/arming.ts";
 import { cofferdamFor } from "../support/battery/command.ts";
+import { itNeeds, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { leftAfter } from "../support/battery/processes.ts";
 import { relay } from "../support/battery/relay.ts";
-import { itNeeds, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("signals of a terminal");
 

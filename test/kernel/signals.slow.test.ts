@@ -7,11 +7,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { endingOf, type How, startCommand } from "../support/battery/command.ts";
 import { descendantsOf } from "../support/battery/descendants.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { end, leftAfter, processesWith, textOf } from "../support/battery/processes.ts";
 import { rowsOf } from "../support/battery/rows-of.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("signals at every instant");
 

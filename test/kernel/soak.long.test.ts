@@ -1,7 +1,7 @@
 import { describe } from "vitest";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { itLeavesNothing } from "../support/battery/soak-tests.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("2,000 calls and killed supervisors");
 

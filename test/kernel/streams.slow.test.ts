@@ -6,10 +6,10 @@ import { PassThrough, Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type CallOptions, CofferdamError, type ProgramOutcome } from "../../src/index.ts";
+import { itNeeds, notRoot, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER, ORDINARY, PEOPLE, type Person } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { leftAfter, processesWith } from "../support/battery/processes.ts";
-import { itNeeds, notRoot, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("streams");
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { makeNames } from "../support/files/many-names.ts";
 
 sandboxMustWork("folders that are granted for some suffixes");

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { syscallNumbers } from "../../src/attacks/syscall.ts";
 import { no32Bit } from "../support/battery/abi32.ts";
 import { calling32, program32 } from "../support/battery/elf.ts";
+import { itNeeds, itUnless, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { itNeeds, itUnless, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 const NR = syscallNumbers(process.arch);
 

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { syscallNumbers } from "../../src/attacks/syscall.ts";
 import type { ProgramOutcome } from "../../src/index.ts";
 import { program32 } from "../support/battery/elf.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 const NR = syscallNumbers(process.arch);
 

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Delegated, LIMITS_SAID, noCgroups } from "../support/battery/delegated.ts";
 import type { Reply } from "../support/battery/job.ts";
+import { itUnless, notRoot, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { ORDINARY, PEOPLE } from "../support/battery/people.ts";
 import { Place, type Settings } from "../support/battery/place.ts";
 import { forks, sends, takes } from "../support/battery/takes.ts";
-import { itUnless, notRoot, sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { PATIENCE } from "../support/long.ts";
 
 sandboxMustWork("limits of all processes together");

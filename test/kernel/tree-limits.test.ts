@@ -10,10 +10,10 @@ import { readySeats } from "../../src/host/launch/cgroup/seats.ts";
 import { run } from "../../src/host/launch/run.ts";
 import type { Outcome } from "../../src/index.ts";
 import { noCgroups } from "../support/battery/delegated.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { forks, takes } from "../support/battery/takes.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("limits of all processes together");
 if (noCgroups !== null) console.warn(`limits of all processes together: not tried, ${noCgroups}`);

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { BUILD_TREES, DEPENDENCY_TREES } from "../../src/profile/dependency-trees.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 import { QUARANTINE } from "../support/planting/ground.ts";
 import { heldIn, isThere } from "../support/quarantine/planting.ts";
 

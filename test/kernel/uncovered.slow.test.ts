@@ -6,9 +6,9 @@ import { describe, expect, it } from "vitest";
 import { readRun, recordedRuns } from "../../src/journal/record.ts";
 import { absolutePath } from "../../src/profile/path.ts";
 import { Reply } from "../support/battery/job.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("masks that are lost");
 

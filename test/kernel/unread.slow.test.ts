@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Reply } from "../support/battery/job.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
 
 sandboxMustWork("what git reads of a repository otherwise than whoever looks at it");
 

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, rmSync, symlinkSync, writeFileSync } from "node:
 import { describe, expect, it, vi } from "vitest";
 import type { Outcome, ShellInput } from "../../src/index.ts";
 import { type Standing, standingIn } from "../support/approval/standing.ts";
-import { sandboxMustWork, unusable } from "../support/battery/walls.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 
 sandboxMustWork("programs that can't be started");
 vi.setConfig({ testTimeout: 60_000 });

@@ -135,9 +135,9 @@ const errors: readonly (readonly [string, string, string, string])[] = [
 ];
 
 describe("an error is", () => {
-  test.each(errors)("%s", (_what, rules, message, twin) => {
+  test.each(errors)("%s", (_what, rules, message, control) => {
     expect(compiling(rules)).toEqual({ kind: "error", line: 3, message });
-    expect(compiling(twin, { params: new Map([["A", "/a"]]) }).kind).toBe("profile");
+    expect(compiling(control, { params: new Map([["A", "/a"]]) }).kind).toBe("profile");
   });
 
   test.each([

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { itNeeds, itUnless } from "../../../test/support/battery/walls.ts";
+import { itNeeds, itUnless } from "../../../test/support/battery/needs.ts";
 import { scriptOf } from "../stage.ts";
 import type { Client } from "./client.ts";
 import { ClientStage, LISTED, OLDEST, PATH, PORTS, type Tried, UNLISTED } from "./stage.ts";

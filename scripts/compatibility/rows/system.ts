@@ -205,7 +205,7 @@ export const SYSTEM: Group = {
         "less -E f",
         "top -n 1",
       ],
-      twinArgv: ["script", "-qec", 'bash -c "$LINE"', "/dev/null"],
+      controlArgv: ["script", "-qec", 'bash -c "$LINE"', "/dev/null"],
       setting: "shell: { terminal: true }",
     },
     {

@@ -28,7 +28,7 @@ const Selftest = z.object({
       claim: z.string(),
       title: z.string(),
       holds: z.boolean().nullable(),
-      twin: z.boolean().nullable(),
+      control: z.boolean().nullable(),
       note: z.string().nullable(),
     }),
   ),
@@ -114,11 +114,11 @@ function doctorFound({ problem, cgroups, tree, probes }: z.infer<typeof Doctor>)
 }
 
 function selftestFound({ tried }: z.infer<typeof Selftest>): Found {
-  const wrong = tried.filter(({ holds, twin }) => holds !== true || twin === false);
+  const wrong = tried.filter(({ holds, control }) => holds !== true || control === false);
   return {
     problems: wrong.map(
       ({ claim, title, holds, note }) =>
-        `${claim}: ${title}: ${holds === true ? "the twin failed" : holds === null ? "not tried" : "was done"}${note === null ? "" : ` (${note})`}`,
+        `${claim}: ${title}: ${holds === true ? "the control failed" : holds === null ? "not tried" : "was done"}${note === null ? "" : ` (${note})`}`,
     ),
     seen: counted(tried.length - wrong.length, "act refused", "acts refused"),
   };

@@ -9,7 +9,7 @@ kernels in an emulated machine with cgroup v2. It runs the same things there as 
 cgroup of its own:
 
 - **doctor**: every part of the sandbox works by itself, and memory and processes of a whole call can be limited.
-- **selftest**: every attack is refused, and its twin succeeds.
+- **selftest**: every attack is refused, and its control succeeds.
 - **agreement**: what the kernel allows is what the profile says, in random trees.
 - **limits**: memory and number of processes of a whole call stop at their limit, and the receipt says which limit was reached.
 

@@ -52,19 +52,19 @@ export class AiSdkGate {
     if (answer !== null) assertAllAnswered(messages);
     const call = this.#callOf(made, state.said);
     if (call === null) return undefined;
-    const clearance = await this.#calls.clearance({ ...call, groupId: step.groupId }, answer !== null);
-    switch (clearance.kind) {
+    const checked = await this.#calls.check({ ...call, groupId: step.groupId }, answer !== null);
+    switch (checked.kind) {
       // Nobody was asked, so the conversation holds nothing about it: the journal does.
       case "allowed":
         return undefined;
       case "denied":
-        return { type: "denied", reason: denialText(clearance) };
+        return { type: "denied", reason: denialText(checked) };
       case "approved":
-        if (!isTheirs(answer)) step.approve(made, clearance.approvalId);
+        if (!isTheirs(answer)) step.approve(made, checked.approvalId);
         return { type: "approved", reason: "approved elsewhere" };
       case "pending":
         // After an answer only a denial is followed.
-        if (answer === null) return { type: "user-approval", reason: clearance.reason };
+        if (answer === null) return { type: "user-approval", reason: checked.reason };
         return isTheirs(answer) ? undefined : { type: "denied", reason: WHY_NOT.unasked.reason };
     }
   }
@@ -84,10 +84,10 @@ export class AiSdkGate {
     for (const asked of openIn(messages)) {
       const call = this.#callOf(asked, asked.said);
       if (call === null) return null;
-      const clearance = await this.#calls.clearance(call, true);
-      if (clearance.kind === "pending") return null;
-      const isYes = clearance.kind !== "denied";
-      found.push({ call: asked, isYes, reason: isYes ? undefined : denialText(clearance) });
+      const checked = await this.#calls.check(call, true);
+      if (checked.kind === "pending") return null;
+      const isYes = checked.kind !== "denied";
+      found.push({ call: asked, isYes, reason: isYes ? undefined : denialText(checked) });
     }
     return [...(found.length === 0 ? messages : withAnswers(messages, found))];
   }

@@ -50,20 +50,20 @@ export class InterruptingGate {
     // Without an id the request could not be found again: then the session's handlers are asked.
     if (toolCall.id === undefined || interrupt === undefined) return goOn(own.tool);
     const call = callFrom(toolCall.name, toolCall.args, toolCall.id, around, state.messages.at(-1)?.id);
-    const clearance = await this.#clearance(call, toolCall.id, interrupt);
-    switch (clearance.kind) {
+    const checked = await this.#check(call, toolCall.id, interrupt);
+    switch (checked.kind) {
       case "allowed":
         return goOn(own.tool);
       case "approved":
-        return goOn(await this.#approvedTool(own.card, call, clearance.approvalId));
+        return goOn(await this.#approvedTool(own.card, call, checked.approvalId));
       case "denied":
       case "pending":
-        return messageFrom(toldOf(clearance), toolCall.name, toolCall.id);
+        return messageFrom(toldOf(checked), toolCall.name, toolCall.id);
     }
   }
 
   /** Asks until this exact call is answered. Throws the framework's interrupt as long as it is not. */
-  async #clearance(
+  async #check(
     call: FrameworkCall,
     toolCallId: string,
     interrupt: (value: unknown) => unknown,
@@ -71,11 +71,11 @@ export class InterruptingGate {
     let problem: string | null = null;
     let isAnswered = false;
     for (;;) {
-      const clearance = await this.#calls.clearance(call, isAnswered);
-      if (clearance.kind !== "pending") return clearance;
+      const checked = await this.#calls.check(call, isAnswered);
+      if (checked.kind !== "pending") return checked;
       const { session } = this.#calls;
-      const kept = await session.find(clearance.approvalId);
-      if (kept === null) return clearance;
+      const kept = await session.find(checked.approvalId);
+      if (kept === null) return checked;
       const question = questionFrom(kept.request, toolCallId, problem);
       const answer = await this.#answerBy(interrupt, question, call);
       const read = decisionFrom(answer, question, this.#by);
@@ -84,7 +84,7 @@ export class InterruptingGate {
         continue;
       }
       // The first answer decides: its result is looked up again.
-      await session.respond(clearance.approvalId, read.decision, this.#by);
+      await session.respond(checked.approvalId, read.decision, this.#by);
       isAnswered = true;
     }
   }

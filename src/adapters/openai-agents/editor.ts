@@ -58,7 +58,7 @@ class GatedEditor implements Editor, HasPart {
   async needsApproval(answers: RunAnswers, operation: ApplyPatchOperation, callId: string): Promise<boolean> {
     let wasAsked = false;
     for (const call of await this.#callsOf(operation, callId))
-      wasAsked ||= (await this.#gated.clearance(call, false)).kind === "pending";
+      wasAsked ||= (await this.#gated.check(call, false)).kind === "pending";
     this.#known.note(keyOf(operation), { callId, answers, wasAsked, content: operation });
     return wasAsked;
   }
@@ -86,7 +86,7 @@ class GatedEditor implements Editor, HasPart {
   /** The calls of a patch, if its file may be read without approval. */
   async #callsOf(operation: ApplyPatchOperation, callId: string): Promise<readonly FrameworkCall[]> {
     const reading = readOf(operation, callId);
-    if (reading !== null && (await this.#gated.clearance(reading, true)).kind !== "allowed") return [];
+    if (reading !== null && (await this.#gated.check(reading, true)).kind !== "allowed") return [];
     const plan = await this.#planned(operation, callId);
     return plan.kind === "call" ? [plan.call] : [];
   }

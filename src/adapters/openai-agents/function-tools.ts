@@ -46,7 +46,7 @@ function functionTool({ name, description, schema }: ToolCard, gated: GatedCalls
     isEnabled: ({ runContext, agent }) => asked.begin(runContext, agent),
     needsApproval: async (context, input, callId = "") => {
       const isAnswered = isAskedAgain(asked, context, { name, callId, input });
-      const { kind } = await gated.clearance({ tool: name, input, toolCallId: callId }, isAnswered);
+      const { kind } = await gated.check({ tool: name, input, toolCallId: callId }, isAnswered);
       const mustAsk = kind === "pending" || (isAnswered && kind === "denied");
       return asked.tell(context, callId, input, mustAsk);
     },

@@ -37,8 +37,8 @@ export class GatedCalls {
   }
 
   /** Checks whether a call may run. Once it was answered, only the earlier request counts. */
-  async clearance(call: FrameworkCall, isAnswered: boolean): Promise<CheckResult> {
-    const found = await this.#calls.clearance(this.#named(call), isAnswered);
+  async check(call: FrameworkCall, isAnswered: boolean): Promise<CheckResult> {
+    const found = await this.#calls.check(this.#named(call), isAnswered);
     if (found.kind === "pending") this.#open.set(subjectOf(call), found.approvalId);
     return found;
   }
@@ -68,10 +68,10 @@ export class GatedCalls {
 
   async #make(call: FrameworkCall, { said, wasAsked }: Passed, signal?: AbortSignal): Promise<Outcome> {
     if (said === "yes") return this.#calls.runApproved(this.#named(call), signal);
-    const found = await this.clearance(call, true);
+    const found = await this.check(call, true);
     if (found.kind === "approved") return this.#calls.runApproved(this.#named(call), signal);
     if (said !== "always") return this.run(call, signal);
-    const now = found.kind === "denied" && !wasAsked ? await this.clearance(call, false) : found;
+    const now = found.kind === "denied" && !wasAsked ? await this.check(call, false) : found;
     if (now.kind === "denied") return now;
     if (now.kind === "pending" && !(await this.#mayRemember(now.approvalId))) return ALWAYS_IS_NO_ANSWER;
     return this.#calls.runApproved(this.#named(call), signal, {
@@ -82,7 +82,7 @@ export class GatedCalls {
 
   /** Records an approval, for the process that runs the call. */
   async approve(call: FrameworkCall, said: "yes" | "always", by: string): Promise<void> {
-    const found = await this.clearance(call, true);
+    const found = await this.check(call, true);
     if (found.kind !== "pending") return;
     if (said === "yes" || (await this.#mayRemember(found.approvalId)))
       await this.#calls.session.respond(found.approvalId, { approved: true }, by);
@@ -98,14 +98,14 @@ export class GatedCalls {
   }
 
   /** Dismisses an unanswered request that is obsolete: it is no person's rejection. */
-  async putAway(call: FrameworkCall, reason: string): Promise<void> {
+  async dismiss(call: FrameworkCall, reason: string): Promise<void> {
     const approvalId = await this.#taken(call);
     if (approvalId !== null) await this.#calls.session.dismiss(approvalId, reason);
   }
 
   /** Takes the request of a call that is open, or approved and unused; null if there is none. */
   async #taken(call: FrameworkCall): Promise<string | null> {
-    const found = await this.clearance(call, true);
+    const found = await this.check(call, true);
     const subject = subjectOf(call);
     const open = this.#open.get(subject) ?? null;
     this.#open.delete(subject);

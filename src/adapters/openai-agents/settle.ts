@@ -47,7 +47,7 @@ export async function settle(run: InterruptedRun, by = BY): Promise<readonly Ope
         if (stand.kind === "open") open.push({ item, requests: stand.requests });
         else if (stand.kind === "denied") {
           run.reject(item, { message: `Denied: ${stand.reason}` });
-          for (const call of calls) await part.gated.putAway(call, stand.reason);
+          for (const call of calls) await part.gated.dismiss(call, stand.reason);
         }
       }
     }
@@ -76,7 +76,7 @@ type Stand =
 async function standOf(part: SdkToolPart, calls: readonly FrameworkCall[]): Promise<Stand> {
   const requests: ApprovalRequest[] = [];
   for (const call of calls) {
-    const found = await part.gated.clearance(call, true);
+    const found = await part.gated.check(call, true);
     if (found.kind === "denied") return { kind: "denied", reason: found.reason };
     const request = found.kind === "pending" ? await part.gated.request(found.approvalId) : null;
     if (request !== null) requests.push(request);

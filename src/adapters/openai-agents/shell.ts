@@ -55,9 +55,9 @@ class GatedShell implements Shell, HasPart {
   }
 
   async needsApproval(answers: RunAnswers, action: ShellAction, callId: string): Promise<boolean> {
-    const clearances = [];
-    for (const call of callsOf(action, callId)) clearances.push(await this.#gated.clearance(call, false));
-    const wasAsked = clearances.some(({ kind }) => kind === "pending");
+    const checks = [];
+    for (const call of callsOf(action, callId)) checks.push(await this.#gated.check(call, false));
+    const wasAsked = checks.some(({ kind }) => kind === "pending");
     this.#known.note(keyOf(action), { callId, answers, wasAsked, content: action });
     return wasAsked;
   }

@@ -27,7 +27,7 @@ export const CALL_NAMES = {
   given: "given",
   home: "home",
   temporary: "tmp",
-  twin: "twin",
+  control: "control",
   made: "made",
 } as const;
 
@@ -123,7 +123,7 @@ export function gateScript(limits: Limits, proxy: ProxyWay | null): string {
   const bounds = ulimits(limits).join(" && ");
   const { folder, cwd, outside, covered, names } = GATE_VARIABLES;
   const place = (name: keyof typeof CALL_NAMES): string => `$${folder}/${CALL_NAMES[name]}`;
-  const inTemporary = `${place("temporary")}/${CALL_NAMES.twin}`;
+  const inTemporary = `${place("temporary")}/${CALL_NAMES.control}`;
   const says = (line: string): string => `printf '${line}\\n' >&${GATE_FD}`;
   const open = (what: keyof typeof TRIED): string => `{ ${says(`${SAID.open} ${what}`)}; exit 125; }`;
   const canBe = (act: string): string => `if { ${act}; } 2>/dev/null; then`;

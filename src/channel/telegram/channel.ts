@@ -158,7 +158,7 @@ export class Channel implements ApprovalHandler, Disposable, AsyncDisposable {
     const { chat, approvers } = this.#options;
     const bot = await this.#open().catch((cause: unknown) => {
       // Requests report it too, when they cannot be sent.
-      if (cause instanceof CofferdamError) this.#tellTrouble(cause);
+      if (cause instanceof CofferdamError) this.#reportTrouble(cause);
       throw cause;
     });
     const answers = new ChatAnswers({
@@ -185,7 +185,7 @@ export class Channel implements ApprovalHandler, Disposable, AsyncDisposable {
     } catch (cause) {
       const code = cause instanceof CofferdamError ? cause.code : "INTERNAL";
       const message = `an answer from Telegram could not be handled: ${visible(thrownText(cause))}`;
-      this.#tellTrouble(new CofferdamError(code, message, { cause }));
+      this.#reportTrouble(new CofferdamError(code, message, { cause }));
     }
   }
 
@@ -199,10 +199,10 @@ export class Channel implements ApprovalHandler, Disposable, AsyncDisposable {
     this.#trouble = error;
     for (const question of this.#records.open.values()) this.#keep(tell(question, error));
     if (isUnknownBot(failure)) for (const question of this.#asked) question.fail(error);
-    this.#tellTrouble(error);
+    this.#reportTrouble(error);
   }
 
-  #tellTrouble(error: CofferdamError): void {
+  #reportTrouble(error: CofferdamError): void {
     try {
       this.#options.onTrouble(error);
     } catch {

@@ -25,7 +25,7 @@ const PAUSE_MS = { next: 2, each: 2, most: 25 } as const;
  * The live calls of this user: of every supervisor with this state folder. They enter one at a time, under a lock, so
  * that of any two the later knows the earlier. Therefore:
  * - An isolated call waits for every isolated one before it with which it shares a place. None waits for a later one.
- * - A sandbox built beside others who may write there is built in a shelter (`isBeside`). Without one, it waits for
+ * - A sandbox built beside others who may write there is built in a shelter (`isShared`). Without one, it waits for
  *   those others, for half a minute.
  * - Calls that come while a sandbox is built without a shelter do nothing before it is ready.
  * The call of a killed supervisor is over when the first process of its sandbox has ended.
@@ -50,7 +50,7 @@ export class LiveCalls {
     const leave = (): void => this.#files.remove(own.name, marker);
     try {
       let { before, others } = own;
-      const hasWaited = before.length > 0;
+      const hadToWait = before.length > 0;
       while (before.length > 0) {
         await this.#untilPast(before, () => false, until, signal);
         ({ before, others } = await this.#begin(work, own.name));
@@ -58,10 +58,10 @@ export class LiveCalls {
       const rising = others.filter((one) => one.state === "rising" && mayDisturb(work, one.work));
       await this.#untilPast(rising, (state) => state !== "rising", until, signal);
       return {
-        hadToWait: hasWaited,
-        isShared: isBeside(work, others),
+        hadToWait,
+        isShared: isShared(work, others),
         stands: (init) => {
-          marker = this.#files.tellInit(own.name, init);
+          marker = this.#files.addInit(own.name, init);
         },
         [Symbol.dispose]: leave,
       };
@@ -84,7 +84,7 @@ export class LiveCalls {
     const others = this.#files.list().filter((one) => one.name !== name);
     const isEarlier = (one: Live): boolean => name === null || this.#files.isEarlier(one.name, name);
     const before = others.filter((one) => this.#isBefore(one, work, isEarlier(one)));
-    const isRising = before.length === 0 && work.builds && !isBeside(work, others);
+    const isRising = before.length === 0 && work.builds && !isShared(work, others);
     const state = before.length > 0 ? "waiting" : isRising ? "rising" : "safe";
     return { name: this.#files.write(name, { state, work }), before, others };
   }
@@ -121,7 +121,7 @@ interface Begun {
   readonly others: readonly Live[];
 }
 
-function isBeside(work: CallWork, others: readonly Live[]): boolean {
+function isShared(work: CallWork, others: readonly Live[]): boolean {
   return others.some(({ state, work: theirs }) => state !== "waiting" && mayDisturb(theirs, work));
 }
 

@@ -69,7 +69,7 @@ export class LiveFiles {
   }
 
   /** Writes that a call's sandbox is ready, and its first process; returns the name of that file. */
-  tellInit(name: string, init: ProcessId): string {
+  addInit(name: string, init: ProcessId): string {
     const marker = `${name}-${printProcess(init)}`;
     try {
       // Without the folder the call is unknown to others: then this throws, and it does not go on.

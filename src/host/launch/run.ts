@@ -16,7 +16,7 @@ import { ScratchSpace } from "./scratch-space.ts";
 import { explainSetupFailure } from "./setup-failure.ts";
 import type { LauncherChild } from "./spawn.ts";
 import { firstByte, GateWord, readableAt, TwoVoices, writableAt } from "./streams.ts";
-import { NOBODYS_WINDOW, tellSizes } from "./window.ts";
+import { NOBODYS_WINDOW, reportSizes } from "./window.ts";
 
 /**
  * Starts the plan, proves the sandbox, lets the program go, and waits for its end. In order: the call's cgroup; launch;
@@ -80,7 +80,7 @@ async function runTo(
   await window?.open?.();
   // Without a window there are no keystrokes: the input is read as it is.
   const isTyped = input !== null && (window ?? null) !== null;
-  using _sizes = sizes === null ? null : tellSizes(window ?? NOBODYS_WINDOW, sizes, isTyped);
+  using _sizes = sizes === null ? null : reportSizes(window ?? NOBODYS_WINDOW, sizes, isTyped);
   voices.open();
   options.onProven?.({
     changes,

@@ -30,7 +30,7 @@ export const NOBODYS_WINDOW: TerminalWindow = { size: () => ({ columns: 80, rows
  * Sends the size of its window to a terminal inside, now and after each change, until it is disposed of; and first
  * whether the program's standard input is typed there.
  */
-export function tellSizes(window: TerminalWindow, sizes: Writable, isTyped: boolean): Disposable {
+export function reportSizes(window: TerminalWindow, sizes: Writable, isTyped: boolean): Disposable {
   const tell = (): void => void sizes.write(sizeLine(window.size()));
   sizes.write(sizeLine(window.size()).replace("\n", isTyped ? " typed\n" : "\n"));
   const end = window.onResize?.(tell);

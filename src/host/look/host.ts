@@ -3,7 +3,7 @@ import type { NameFiles } from "../../backend/facts.ts";
 import { CofferdamError } from "../../errors.ts";
 import { type AbsolutePath, absolutePath, joinPath, knownPath } from "../../profile/path.ts";
 import { findInstallation, type Installation } from "./installation.ts";
-import type { StatedMac } from "./mac/stated.ts";
+import type { SimulatedMac } from "./mac/simulated.ts";
 import { readNameFiles } from "./name-files.ts";
 import { statsOf } from "./nodes.ts";
 import { OUTSIDE, type Outside } from "./outside.ts";
@@ -27,7 +27,7 @@ export interface Host {
   /** Folders in which helpers such as `bwrap` are looked for, in order; never in PATH. */
   readonly helperFolders: readonly AbsolutePath[];
   /** A simulated Mac whose rules are to be read here: plans are derived as there, and nothing runs. Mostly null. */
-  readonly stated: StatedMac | null;
+  readonly simulated: SimulatedMac | null;
   /** The effects beyond this machine. */
   readonly outside: Outside;
   /** How this machine looks names up, read again each time: networks come and go. */
@@ -68,7 +68,7 @@ export function thisHost(overrides: Partial<Host> = {}): Host {
         .map((home) => joinPath(home, ".config/cofferdam/profiles.d")),
     ],
     helperFolders: HELPER_FOLDERS[platform].map(absolutePath),
-    stated: null,
+    simulated: null,
     outside: OUTSIDE,
     nameFiles: readNameFiles,
     installation: installationOnce({ env, cwd, homes: homesOf({ user, env }) }),

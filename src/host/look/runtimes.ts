@@ -11,8 +11,8 @@ import { both, grantOf, type RuntimeGrant, settle } from "./runtimes/grant.ts";
 import { findLanguage } from "./runtimes/installed.ts";
 import { LANGUAGES, type Language, PYTHON } from "./runtimes/language.ts";
 import { programsOnPath } from "./runtimes/program.ts";
+import { simulatedRuntimes } from "./runtimes/simulated.ts";
 import { type RuntimeSite, siteOutside } from "./runtimes/site.ts";
-import { statedRuntimes } from "./runtimes/stated.ts";
 import { systemRuntime } from "./runtimes/system.ts";
 import { pythonWithVenv, venvInRoot, withVenv } from "./runtimes/venv.ts";
 
@@ -20,7 +20,7 @@ import { pythonWithVenv, venvInRoot, withVenv } from "./runtimes/venv.ts";
  * Finds the files of runtimes on this machine, by looking at files alone: no program and no shim is ever run. In the
  * result `system` comes last, so that PATH has the other runtimes' programs first; nothing is listed twice. No content
  * of the `roots` (canonical) leads to more grants outside of them. Throws `CONFIG_INVALID`: a runtime is missing, can't
- * be told apart from its surroundings, or is too wide. For a stated Mac they are the stated ones, and those listed by
+ * be told apart from its surroundings, or is too wide. For a simulated Mac they are those of a usual one, and those listed by
  * hand are looked up here.
  */
 export function findRuntimes(
@@ -29,7 +29,7 @@ export function findRuntimes(
   roots: readonly AbsolutePath[],
 ): readonly Runtime[] {
   const site = siteOutside(host, roots);
-  if (host.stated !== null) return statedRuntimes(site, host.stated, requests);
+  if (host.simulated !== null) return simulatedRuntimes(site, host.simulated, requests);
   const system = systemRuntime(site);
   const isRequested = requests.includes("system");
   const others = requests.filter(
@@ -53,8 +53,8 @@ export function everyRuntime(host: Host, roots: readonly AbsolutePath[]): readon
   const site = siteOutside(host, roots);
   const system = systemRuntime(site);
   const languages = languagesOnPath(site, system);
-  if (host.stated !== null)
-    return statedRuntimes(site, host.stated, ["system", ...languages.map(({ name }) => name), XCODE]);
+  if (host.simulated !== null)
+    return simulatedRuntimes(site, host.simulated, ["system", ...languages.map(({ name }) => name), XCODE]);
   const runtimes = [...languages, ...developerTools(site)].map((runtime) => withGroups(site, runtime));
   return settle(runtimes, system);
 }
@@ -75,7 +75,7 @@ export function passedOver(
   runtimes: readonly Runtime[],
   roots: readonly AbsolutePath[],
 ): string | null {
-  if (host.stated !== null) return null;
+  if (host.simulated !== null) return null;
   const site = siteOutside(host, roots);
   const venv = venvInRoot(site, both(...runtimes.filter((runtime) => runtime.name === "system")));
   const finding = venv === null ? null : pythonWithVenv(venv, notInstalled(PYTHON.name), runtimes);

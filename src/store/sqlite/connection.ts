@@ -128,7 +128,7 @@ export class SqliteConnection implements Disposable {
   }
 
   /** Moves everything from the log into the file and empties the log; false while others use it. */
-  putAway(): boolean {
+  checkpoint(): boolean {
     const { busy } = this.#database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get() ?? {};
     return busy === 0;
   }

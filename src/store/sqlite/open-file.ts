@@ -142,7 +142,7 @@ export class OpenFile implements AsyncDisposable {
 
   #isPutAway(): boolean {
     // The next user of the file gets the error; the data is removed with the next that is forgotten.
-    return orNull(() => this.#connection?.putAway() ?? true) ?? true;
+    return orNull(() => this.#connection?.checkpoint() ?? true) ?? true;
   }
 
   #close(): void {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rulesWith } from "../../support/mac/stated-ports.ts";
+import { rulesWith } from "../../support/mac/simulated-ports.ts";
 import { ACTS, asked, wrongIn } from "./asked.ts";
 
 test("on a Mac a server listens on loopback at the ports of its call, at no other, and nothing is reached by them", async () => {

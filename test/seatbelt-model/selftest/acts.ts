@@ -1,10 +1,10 @@
 import type { Query } from "../query.ts";
 import { TIOCSTI } from "../world/calls/open.ts";
 
-/** What the kernel asks for an act that is no plain work on files, and for its twin where that is inside. */
+/** What the kernel asks for an act that is no plain work on files, and for its control where that is inside. */
 export interface Asked {
   readonly attack: readonly Query[];
-  readonly twin?: readonly Query[];
+  readonly control?: readonly Query[];
 }
 
 const named = (operation: string, name: string): Query => ({ operation, name });
@@ -46,11 +46,11 @@ export function askedBy({ ws, outside, port, home, tmp }: Places): Readonly<Reco
   return {
     "fs.write: a read-only file cannot be given flags": {
       attack: flags(`${ws}/locked`),
-      twin: flags(`${ws}/free/13/locked`),
+      control: flags(`${ws}/free/13/locked`),
     },
     "fs.read: a program outside cannot be run": {
       attack: running(`${outside}/program`),
-      twin: running(`${ws}/program`),
+      control: running(`${ws}/program`),
     },
     "fs.read: the user's keychain cannot be opened": {
       attack: [
@@ -77,7 +77,7 @@ export function askedBy({ ws, outside, port, home, tmp }: Places): Readonly<Reco
       attack: [unix("network-outbound", "/private/var/run/mDNSResponder")],
     },
     "net.none: the machine's resolvers are not visible": service("com.apple.SystemConfiguration.configd"),
-    "net.none: no program can listen on loopback without `listen`": { attack: listening, twin: listening },
+    "net.none: no program can listen on loopback without `listen`": { attack: listening, control: listening },
     "sock: a socket in a folder that is not granted cannot be reached": {
       attack: [unix("network-outbound", `${outside}/socket`)],
     },
@@ -86,7 +86,7 @@ export function askedBy({ ws, outside, port, home, tmp }: Places): Readonly<Reco
     },
     "sock: a socket of the host cannot be reached by a new link in the call's own folder": {
       attack: [unix("network-outbound", `${outside}/socket`)],
-      twin: own,
+      control: own,
     },
     "proc: no process of the host can be signalled": { attack: [{ operation: "signal", target: "others" }] },
     "proc: no process in another sandbox can be signalled": {
@@ -94,7 +94,7 @@ export function askedBy({ ws, outside, port, home, tmp }: Places): Readonly<Reco
     },
     "proc: the list of processes is refused without `processes`": {
       attack: [named("sysctl-read", "kern.proc.all")],
-      twin: [named("sysctl-read", "kern.proc.all")],
+      control: [named("sysctl-read", "kern.proc.all")],
     },
     "proc: another system call does not return the list of processes": {
       attack: [{ operation: "process-info-listpids", target: "others" }],
@@ -107,11 +107,11 @@ export function askedBy({ ws, outside, port, home, tmp }: Places): Readonly<Reco
     },
     "priv: an unlisted kernel variable cannot be read": {
       attack: [named("sysctl-read", "kern.bootsessionuuid")],
-      twin: [named("sysctl-read", "hw.ncpu")],
+      control: [named("sysctl-read", "hw.ncpu")],
     },
     "services: no named semaphore can be opened without `python`": {
       attack: [named("ipc-posix-sem-create", "/cofferdam-1")],
-      twin: [named("ipc-posix-sem-create", "/cofferdam-1")],
+      control: [named("ipc-posix-sem-create", "/cofferdam-1")],
     },
     "services: no named shared memory can be opened": {
       attack: [named("ipc-posix-shm-write-create", "/cofferdam-1")],
@@ -134,7 +134,7 @@ export function askedBy({ ws, outside, port, home, tmp }: Places): Readonly<Reco
     },
     "tty: no terminal can be created without `pty`": {
       attack: [character("file-read-data", "/dev/ptmx")],
-      twin: [character("file-read-data", "/dev/ptmx"), character("file-write-data", "/dev/ptmx")],
+      control: [character("file-read-data", "/dev/ptmx"), character("file-write-data", "/dev/ptmx")],
     },
   };
 }

@@ -30,7 +30,7 @@ describe.each([
   ["one that asks the most", STRICT, SOME_READINGS],
   ["one that asks little but for links", LAX_BUT_LINKS, SOME_READINGS],
 ] as const)("on a Mac whose kernel is %s, however rules are read there", (_, kernel, readings) => {
-  it("the rules of the selftest's call refuse every attack, and let its twin be done", {
+  it("the rules of the selftest's call refuse every attack, and let its control be done", {
     timeout: 120_000,
   }, () => {
     const wrong = readings.flatMap((reading) => wrongUnder(ground, reading, kernel));
@@ -130,7 +130,7 @@ it("turns red for every protected and hidden name where the operator's profile i
   expect(about.length).toBeGreaterThan(60);
 });
 
-/** The names of cases whose attack is done, or whose twin is not. */
+/** The names of cases whose attack is done, or whose control is not. */
 function wrongUnder(
   { target, texts, parameters, world }: Omit<MacGround, typeof Symbol.dispose>,
   reading: Reading,
@@ -148,14 +148,14 @@ function wrongUnder(
   return attacksFor(target, "darwin").flatMap((one) => {
     const name = nameOf(one);
     if (Object.hasOwn(NOT_ASKED, name)) return [];
-    const { attack, twin } = asked[name] ?? {};
+    const { attack, control } = asked[name] ?? {};
     // What a system has no operation for it does not ask about: what it does then nobody has written down.
     if (attack?.some(({ operation }) => !reading.knows(operation)) === true) return [];
     const isDone = attack === undefined ? run(one.line, "granted") : attack.every(judges.granted);
     const isTwinDone =
       attack === undefined
         ? run(one.control.line, one.control.where)
-        : (twin ?? []).every(judges[one.control.where]);
+        : (control ?? []).every(judges[one.control.where]);
     const isExcused = one.controlMayFail !== undefined && kernel !== LIKELY;
     return isDone || !(isTwinDone || isExcused) ? [name] : [];
   });

@@ -83,7 +83,7 @@ function hostWith(stateFolder: AbsolutePath): Host {
     stateFolder: joinPath(stateFolder, "cofferdam"),
     operatorFolders: [],
     helperFolders: ["/usr/bin", "/bin"].map(knownPath),
-    stated: null,
+    simulated: null,
     outside: OUTSIDE,
     nameFiles: () => ({ hosts: null, resolver: null }),
     installation: () => NOT_INSTALLED,

@@ -61,7 +61,7 @@ export const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     "list {} in `sandbox.env.pass`{}",
     "; the file that {} names is not in the sandbox: copy it to a folder under `sandbox.paths`, and name that copy",
   ],
-  "test/unit/session/stated.test.ts": ["run `cofferdam explain read {}` to see why"],
+  "test/unit/session/simulated.test.ts": ["run `cofferdam explain read {}` to see why"],
   "test/kernel/limits.test.ts": ["pass the data in a file or by standard input"],
   "test/kernel/deep.test.ts": ["remove the deep folders, or move them out of the roots"],
   "test/kernel/pipes.test.ts": ["install dash, busybox, or bash 5.1 or newer as {}"],

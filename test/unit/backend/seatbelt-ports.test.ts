@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rulesWith } from "../../support/mac/stated-ports.ts";
+import { rulesWith } from "../../support/mac/simulated-ports.ts";
 
 test("on a Mac a call may listen on loopback at its own ports, in a section of its own", async () => {
   const plan = await rulesWith([5173]);

@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { inkFor, PLAIN } from "../../../src/channel/ink.ts";
 import { lookAtPlan } from "../../../src/cli/plan-look.ts";
 import { planLines, planSize } from "../../../src/cli/plan-text.ts";
-import { ruleSize, statedLines } from "../../../src/cli/rule-text.ts";
-import { statedMac } from "../../../src/host/look/mac/stated.ts";
+import { assumptionLines, ruleSize } from "../../../src/cli/rule-text.ts";
+import { simulatedMac } from "../../../src/host/look/mac/simulated.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
-import { statedProject } from "../../support/mac/stated-project.ts";
+import { simulatedProject } from "../../support/mac/simulated-project.ts";
 
 const CONFIG = `version: 1
 sandbox:
@@ -15,7 +15,7 @@ sandbox:
 `;
 
 const project = () =>
-  statedProject({
+  simulatedProject({
     "cofferdam.yaml": CONFIG,
     ".git/config": "",
     ".git/HEAD": "",
@@ -51,7 +51,7 @@ test("rules are printed as they are, below their parameters; comments are set ap
 });
 
 test("a path that no rule can spell is told as a parameter, and what would act on a terminal is made visible", async () => {
-  const { draft, plan } = statedProject({
+  const { draft, plan } = simulatedProject({
     "cofferdam.yaml": CONFIG.replace("root: .,", "root: ./gr\u00fc\u00dfe,"),
     "docs/": "",
     "gr\u00fc\u00dfe/": "",
@@ -59,8 +59,8 @@ test("a path that no rule can spell is told as a parameter, and what would act o
   expect(planLines(await plan(), draft.policy, PLAIN, "/")).toContain(
     "; -D PATH1=/Users/ada/work/app/gr\u00fc\u00dfe",
   );
-  const mac = statedMac({ name: "x\u202ey", home: absolutePath("/srv/x") });
-  expect(statedLines(mac, PLAIN).join("\n")).toContain("the home folder /Users/x\\u{202e}y,");
+  const mac = simulatedMac({ name: "x\u202ey", home: absolutePath("/srv/x") });
+  expect(assumptionLines(mac, PLAIN).join("\n")).toContain("the home folder /Users/x\\u{202e}y,");
 });
 
 test("what is found in a plan of rules: what is cut down in a root, each path once, and no number of mounts", async () => {

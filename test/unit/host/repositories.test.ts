@@ -18,7 +18,7 @@ import type { RepositorySign } from "../../../src/backend/repositories.ts";
 import { CofferdamError } from "../../../src/errors.ts";
 import { RepositoryReader } from "../../../src/host/look/git/repositories.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
-import { itNeeds } from "../../support/battery/walls.ts";
+import { itNeeds } from "../../support/battery/needs.ts";
 
 let top = "";
 beforeEach(() => {

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { CofferdamError } from "../../../src/errors.ts";
-import { sizeLine, tellSizes } from "../../../src/host/launch/window.ts";
+import { sizeLine, reportSizes } from "../../../src/host/launch/window.ts";
 
 test("a size is told as rows and columns, and one that no terminal has is refused", () => {
   const count = fc.integer({ min: 1, max: 65_535 });
@@ -30,7 +30,7 @@ test("sizes are told at the start and at each change, and no longer than that", 
   const sizes = new PassThrough();
   let [rows, changed] = [24, (): void => undefined];
   let isHeard = true;
-  const told = tellSizes(
+  const told = reportSizes(
     {
       size: () => ({ columns: 80, rows }),
       onResize: (listener) => {
@@ -47,6 +47,6 @@ test("sizes are told at the start and at each change, and no longer than that", 
   changed();
   told[Symbol.dispose]();
   expect([String(sizes.read()), isHeard]).toEqual(["24 80 typed\n30 80\n", false]);
-  tellSizes({ size: () => ({ columns: 80, rows }) }, sizes, false)[Symbol.dispose]();
+  reportSizes({ size: () => ({ columns: 80, rows }) }, sizes, false)[Symbol.dispose]();
   expect(String(sizes.read())).toBe("30 80\n");
 });

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { Amended } from "../../../src/network/call-egress.ts";
+import type { HostAnswer } from "../../../src/network/call-egress.ts";
 import { proxied } from "../../support/web/proxied.ts";
 import { hostsOf, PUBLIC, serving, speaking } from "../../support/web/server.ts";
 
@@ -108,7 +108,7 @@ describe("what a call reaches", () => {
 });
 
 describe("a host that is not listed", () => {
-  const granted = (host: string): Amended => ({ kind: "granted", network: hostsOf(`${host}:80`) });
+  const granted = (host: string): HostAnswer => ({ kind: "granted", network: hostsOf(`${host}:80`) });
 
   it("is asked about once for each port, and the answer holds for the call", async () => {
     const asked: string[] = [];

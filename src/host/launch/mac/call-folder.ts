@@ -102,11 +102,11 @@ export class CallFolder {
 
   #problem(): string | null {
     const names = readdirSync(this.path).sort().join();
-    const { rules, canary, given, home, temporary, twin } = CALL_NAMES;
+    const { rules, canary, given, home, temporary, control } = CALL_NAMES;
     if (names !== [rules, canary, given, home, temporary].sort().join())
       return "a file was created in a read-only place";
     if (readFileSync(this.place("canary"), "utf8") !== this.#canary) return "a hidden file was written";
-    const left = joinPath(this.place("temporary"), twin);
+    const left = joinPath(this.place("temporary"), control);
     const stats = lstatSync(left, { throwIfNoEntry: false });
     const uid = this.#owner?.uid ?? process.getuid?.();
     if (stats?.isFile() !== true) return "a granted file could not be written";

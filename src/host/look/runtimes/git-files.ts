@@ -6,7 +6,9 @@ import { absoluteIn } from "./private.ts";
 import type { RuntimeSite } from "./site.ts";
 
 /** Settings in git's order of reading; some apply only under a condition. */
-export type Stated = GitSetting | { readonly condition: string; readonly settings: readonly Stated[] };
+export type WrittenSetting =
+  | GitSetting
+  | { readonly condition: string; readonly settings: readonly WrittenSetting[] };
 
 /** Maximum depth of includes; git stops there (config.c, `MAX_INCLUDE_DEPTH`). */
 const DEEPEST_INCLUDE = 10;
@@ -15,7 +17,7 @@ const DEEPEST_INCLUDE = 10;
 const MAX_FILES = 64;
 
 /** The system's, the person's and the environment's settings, with includes, without roots' files or running git. */
-export function statedSettings(site: RuntimeSite): readonly Stated[] {
+export function writtenSettings(site: RuntimeSite): readonly WrittenSetting[] {
   const reading: Reading = { site, left: MAX_FILES };
   return [
     ...systemFiles(site).flatMap((file) => settingsIn(file, reading, 0)),
@@ -68,12 +70,12 @@ function isTrue(value: string | undefined): boolean {
   return value !== undefined && /^(true|yes|on|[1-9]\d*)$/i.test(value);
 }
 
-function settingsIn(file: AbsolutePath, reading: Reading, depth: number): readonly Stated[] {
+function settingsIn(file: AbsolutePath, reading: Reading, depth: number): readonly WrittenSetting[] {
   const { site } = reading;
   if (depth > DEEPEST_INCLUDE || reading.left <= 0) return [];
   reading.left -= 1;
   const base = parentOf(reach(site, file)?.real ?? file);
-  return parseGitConfig(textOf(site, file) ?? "").flatMap((setting): readonly Stated[] => {
+  return parseGitConfig(textOf(site, file) ?? "").flatMap((setting): readonly WrittenSetting[] => {
     if (!/^include(if\..*)?\.path$/s.test(setting.name)) return [setting];
     const included = writtenFile(site, setting.value ?? "", parentOf(file));
     if (included === null) return [];

@@ -3,7 +3,7 @@ import { joinPath, parentOf } from "../../../profile/path.ts";
 import type { GitOfCaller, HomeFile, Runtime } from "../../../tool/facts.ts";
 import { isProgram, reach, textOf } from "./disk.ts";
 import type { GitSetting } from "./git-config.ts";
-import { folderOfPerson, type Stated, statedSettings, writtenFile } from "./git-files.ts";
+import { folderOfPerson, type WrittenSetting, writtenFile, writtenSettings } from "./git-files.ts";
 import { isCarried, isSigning, LFS, MADE_FILES } from "./git-keys.ts";
 import { printSetting } from "./git-text.ts";
 import { shows } from "./grant.ts";
@@ -31,13 +31,13 @@ export function carriedGit(
   site: RuntimeSite,
   inside: readonly Pick<Runtime, "read" | "links" | "path">[],
 ): CarriedGit {
-  const stated = statedSettings(site);
+  const written = writtenSettings(site);
   const hasLfs = isInside(site, "git-lfs", inside);
   const writer = new Writer(site, hasLfs);
-  const text = writer.defaults() + writer.print(stated);
+  const text = writer.defaults() + writer.print(written);
   const files = text === "" ? [] : [{ name: CONFIG, text, namedBy: "GIT_CONFIG_SYSTEM" }, ...writer.files];
   const filters = hasLfs && /^\[filter "lfs"\]$/m.test(text) ? ["lfs"] : [];
-  return { files, git: { signing: signingOf(stated), filters } };
+  return { files, git: { signing: signingOf(written), filters } };
 }
 
 class Writer {
@@ -61,19 +61,19 @@ class Writer {
       .join("");
   }
 
-  print(stated: readonly Stated[]): string {
-    const signing = stated.flatMap((one) =>
+  print(written: readonly WrittenSetting[]): string {
+    const signing = written.flatMap((one) =>
       "condition" in one || !isSigning(one.name) ? [] : (carriedSigning(this.#site, one) ?? []),
     );
-    const text = stated
+    const text = written
       .map((one) => ("condition" in one ? this.#conditional(one) : this.#setting(one)))
       .join("");
     if (signing.length === 0) return text;
     const signs = signing.map(({ name, value }) => printSetting(name, value)).join("");
-    return text + printSetting("include.path", this.#file("signing", signs, signingNeeds(stated)));
+    return text + printSetting("include.path", this.#file("signing", signs, signingNeeds(written)));
   }
 
-  #conditional({ condition, settings }: Extract<Stated, { readonly condition: string }>): string {
+  #conditional({ condition, settings }: Extract<WrittenSetting, { readonly condition: string }>): string {
     const text = this.print(settings);
     return text === "" ? "" : printSetting(`includeif.${condition}.path`, this.#file("included", text));
   }

@@ -1,44 +1,44 @@
 import type { Signing } from "../../../tool/facts.ts";
 import { textOf } from "./disk.ts";
 import type { GitSetting } from "./git-config.ts";
-import { type Stated, writtenFile } from "./git-files.ts";
+import { type WrittenSetting, writtenFile } from "./git-files.ts";
 import type { RuntimeSite } from "./site.ts";
 
 /** The variable that a sandbox needs to sign in each format: the agent's socket, GnuPG's folder. */
 const NEEDS = { ssh: "SSH_AUTH_SOCK", openpgp: "GNUPGHOME", x509: "GNUPGHOME" } as const;
 
 /** How the person's configuration signs git objects; null if it does not. */
-export function signingOf(stated: readonly Stated[]): Signing | null {
-  const all = stated.flatMap((one) => ("condition" in one ? settingsOf(one.settings) : [one]));
-  const always = stated.filter((one) => !("condition" in one));
+export function signingOf(written: readonly WrittenSetting[]): Signing | null {
+  const all = settingsOf(written);
+  const always = written.filter((one) => !("condition" in one));
   const isOn = (name: string): boolean => {
     const plain = always.findLast((one) => "name" in one && one.name === name);
     return (
       (plain !== undefined && isTrue(plain)) ||
-      sometimes(stated).some((one) => one.name === name && isTrue(one))
+      sometimes(written).some((one) => one.name === name && isTrue(one))
     );
   };
   const signs = (["commit", "tag"] as const).filter((what) => isOn(`${what}.gpgsign`));
-  const written = all.findLast(({ name }) => name === "gpg.format")?.value ?? "openpgp";
-  const format = written === "ssh" || written === "x509" ? written : "openpgp";
+  const asked = all.findLast(({ name }) => name === "gpg.format")?.value;
+  const format = asked === "ssh" || asked === "x509" ? asked : "openpgp";
   return signs.length === 0 ? null : { signs, format, needs: NEEDS[format] };
 }
 
 /** The variable that these settings require: the one of their format. */
-export function signingNeeds(stated: readonly Stated[]): string {
-  const format = settingsOf(stated).findLast(({ name }) => name === "gpg.format")?.value;
+export function signingNeeds(written: readonly WrittenSetting[]): string {
+  const format = settingsOf(written).findLast(({ name }) => name === "gpg.format")?.value;
   return format === "ssh" ? NEEDS.ssh : NEEDS.openpgp;
 }
 
-function sometimes(stated: readonly Stated[]): readonly GitSetting[] {
-  return stated.flatMap((one) => ("condition" in one ? settingsOf(one.settings) : []));
+function sometimes(written: readonly WrittenSetting[]): readonly GitSetting[] {
+  return written.flatMap((one) => ("condition" in one ? settingsOf(one.settings) : []));
 }
 
-function settingsOf(stated: readonly Stated[]): readonly GitSetting[] {
-  return stated.flatMap((one) => ("condition" in one ? settingsOf(one.settings) : [one]));
+function settingsOf(written: readonly WrittenSetting[]): readonly GitSetting[] {
+  return written.flatMap((one) => ("condition" in one ? settingsOf(one.settings) : [one]));
 }
 
-function isTrue(setting: Stated | undefined): boolean {
+function isTrue(setting: WrittenSetting | undefined): boolean {
   if (setting === undefined || "condition" in setting) return false;
   return setting.value === null || /^(true|yes|on|[1-9]\d*)$/i.test(setting.value);
 }

@@ -9,7 +9,7 @@ import { LiveCalls } from "../../../../src/host/launch/live-calls.ts";
 import { lock } from "../../../../src/host/launch/lock.ts";
 import { printProcess, thisProcess } from "../../../../src/host/launch/process-id.ts";
 import type { CallWork } from "../../../../src/host/launch/work.ts";
-import { statedMac } from "../../../../src/host/look/mac/stated.ts";
+import { simulatedMac } from "../../../../src/host/look/mac/simulated.ts";
 import { PortListeners } from "../../../../src/network/port-listeners.ts";
 import { knownPath } from "../../../../src/profile/path.ts";
 import { createDraft } from "../../../../src/session/draft.ts";
@@ -167,14 +167,14 @@ export const OF_PARTS: readonly Row[] = [
     journalAt("srv/records"),
   ],
   [
-    "use `createDraft`, which runs nothing, or remove `stated` from the host",
+    "use `createDraft`, which runs nothing, or remove `simulated` from the host",
     async (at) => {
       at.write({ [CONFIG]: "version: 1\nsandbox: { runtimes: [] }\n" });
-      const host = { ...at.host, stated: statedMac({ name: "ann", home: at.home }) };
+      const host = { ...at.host, simulated: simulatedMac({ name: "ann", home: at.home }) };
       await using _made = await createSupervisor({ host, config: at.at(CONFIG) });
     },
     (at) => {
-      const host = { ...at.host, stated: statedMac({ name: "ann", home: at.home }) };
+      const host = { ...at.host, simulated: simulatedMac({ name: "ann", home: at.home }) };
       void createDraft({ host, config: at.at(CONFIG) });
     },
   ],

@@ -36,7 +36,7 @@ afterEach(() => {
 });
 
 function tried(folder: CallFolder): CallFolder {
-  writeFileSync(join(folder.place("temporary"), "twin"), "x\n");
+  writeFileSync(join(folder.place("temporary"), "control"), "x\n");
   return folder;
 }
 
@@ -73,7 +73,7 @@ it("leaves a path that reads like the place of the tag as it is", () => {
   );
 });
 
-it("a canary, a folder and a twin that are as they must be are let pass, once", () => {
+it("a canary, a folder and a control that are as they must be are let pass, once", () => {
   const folder = tried(new CallFolder(calls, null, PLAN));
   folder.assertTried();
   expect(readdirSync(folder.place("temporary"))).toEqual([]);
@@ -89,8 +89,8 @@ it.each([
   [
     "a granted file could not be written",
     (folder: CallFolder) => {
-      rmSync(join(folder.place("temporary"), "twin"));
-      symlinkSync(folder.place("canary"), join(folder.place("temporary"), "twin"));
+      rmSync(join(folder.place("temporary"), "control"));
+      symlinkSync(folder.place("canary"), join(folder.place("temporary"), "control"));
     },
   ],
 ])("%s: nothing is let go", (what, change) => {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Facts } from "../../../../src/backend/facts.ts";
 import { FactsMemory, lookUpFacts } from "../../../../src/host/launch/facts.ts";
-import { statedMachine } from "../../../../src/host/launch/mac/stated-facts.ts";
-import { statedMac } from "../../../../src/host/look/mac/stated.ts";
+import { simulatedMachine } from "../../../../src/host/launch/mac/simulated-facts.ts";
+import { simulatedMac } from "../../../../src/host/look/mac/simulated.ts";
 import { ROOT } from "../../../../src/profile/path.ts";
 import { parsePatterns } from "../../../../src/profile/pattern.ts";
 import { normalProfile } from "../../../../src/profile/profile.ts";
@@ -18,11 +18,11 @@ async function found(foldsCase: boolean | null): Promise<readonly string[]> {
     "home/ann/project/a/schlu\u0308ssel": "",
     "home/ann/project/.v\u017fcode/tasks": "",
   });
-  const stated = statedMachine(statedMac(host.user), []);
+  const simulated = simulatedMachine(simulatedMac(host.user), []);
   const mac: Facts["mac"] =
-    foldsCase === null || stated.mac === null
+    foldsCase === null || simulated.mac === null
       ? null
-      : { ...stated.mac, volumes: [{ point: ROOT, foldsCase }] };
+      : { ...simulated.mac, volumes: [{ point: ROOT, foldsCase }] };
   const masks = [`${project}/secrets/*.key`, "**/.env", "**/schl\u00fcssel", "**/.vscode/*"].flatMap((text) =>
     parsePatterns(text).map((pattern) => ({ pattern, atMost: "none", ignoreCase: false }) as const),
   );
@@ -30,7 +30,7 @@ async function found(foldsCase: boolean | null): Promise<readonly string[]> {
     files: [{ path: project, access: "write", suffixes: "any" }],
     masks,
   });
-  const { hits } = await lookUpFacts(host, { ...stated, mac }, [profile], new FactsMemory());
+  const { hits } = await lookUpFacts(host, { ...simulated, mac }, [profile], new FactsMemory());
   return hits.map((hit) => hit.slice(project.length + 1));
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { notRoot } from "../../../support/battery/needs.ts";
 import { PEOPLE } from "../../../support/battery/people.ts";
-import { notRoot } from "../../../support/battery/walls.ts";
 import { done } from "../../../support/quarantine/driven.ts";
 import { Shelf } from "../../../support/quarantine/shelf.ts";
 

@@ -11,12 +11,12 @@ export interface Trial {
   /** Parameters that the launcher gets with `-D`. */
   readonly parameters?: (at: At) => Readonly<Record<string, string>>;
   readonly acts: Readonly<Record<string, (at: At) => Act>>;
-  /** The acts succeed only inside: they have no twin. */
+  /** The acts succeed only inside: they have no control. */
   readonly isInsideOnly?: true;
 }
 
 /**
- * Result of an act. `rejected`: the text was not accepted, so nothing ran. `not-tried`: its twin, the same without
+ * Result of an act. `rejected`: the text was not accepted, so nothing ran. `not-tried`: its control, the same without
  * rules, does not succeed on this machine either.
  */
 export type ProbeAnswer = "done" | "refused" | "rejected" | "not-tried";

@@ -99,8 +99,8 @@ async function tryOne(
       { timeoutMs: TRIAL_MS },
     );
     const tookMs = performance.now() - began;
-    const twin = await ask(shell, ["-c", scriptOf(trial, beside ?? String)], { timeoutMs: TRIAL_MS });
-    const [seen, without] = [linesOf(stdout), linesOf(twin.stdout)];
+    const control = await ask(shell, ["-c", scriptOf(trial, beside ?? String)], { timeoutMs: TRIAL_MS });
+    const [seen, without] = [linesOf(stdout), linesOf(control.stdout)];
     const answers = Object.keys(trial.acts).map((name, number) => {
       const can = trial.isInsideOnly === true || without?.[number] === true;
       return [name, answerOf(seen?.[number] ?? null, seen !== null, status !== null && can)] as const;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { RulePlan } from "../../../src/backend/plan.ts";
 import { CALL } from "../../support/mac/mac-case.ts";
-import { NODE, notes, ofFileTools, text } from "../../support/mac/stated-notes.ts";
+import { NODE, notes, ofFileTools, text } from "../../support/mac/simulated-notes.ts";
 import { ACTS, type Act, asked, wrongIn } from "./asked.ts";
 
 const APP = "/Users/ada/work/app";

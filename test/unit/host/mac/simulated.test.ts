@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { here, statedMac, there } from "../../../../src/host/look/mac/stated.ts";
+import { here, simulatedMac, there } from "../../../../src/host/look/mac/simulated.ts";
 import { accessTo } from "../../../../src/profile/access-to.ts";
 import { movedPattern, movedProfile } from "../../../../src/profile/moved.ts";
 import { absolutePath, isInside, joinPath, knownPath } from "../../../../src/profile/path.ts";
 import { parsePatterns } from "../../../../src/profile/pattern.ts";
 import { normalProfile } from "../../../../src/profile/profile.ts";
 
-const MAC = statedMac({ name: "ada", home: absolutePath("/home/ada") });
+const MAC = simulatedMac({ name: "ada", home: absolutePath("/home/ada") });
 const toThere = (path: string): string => there(MAC, absolutePath(path));
 
 describe("a path of this machine stands for one of the Mac:", () => {
@@ -34,7 +34,7 @@ describe("a path of this machine stands for one of the Mac:", () => {
 
 describe("a home stands for one in /Users:", () => {
   const home = (name: string, path: string): string =>
-    there(statedMac({ name, home: absolutePath(path) }), absolutePath(`${path === "/" ? "" : path}/x`));
+    there(simulatedMac({ name, home: absolutePath(path) }), absolutePath(`${path === "/" ? "" : path}/x`));
   test.each([
     ["ada", "/srv/people/ada", "/Users/ada/x"],
     ["ada", "/home/lovelace", "/Users/lovelace/x"],

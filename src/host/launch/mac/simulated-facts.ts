@@ -6,13 +6,16 @@ import { type AbsolutePath, isInside, joinPath, knownPath, ROOT } from "../../..
 import type { Profile } from "../../../profile/profile.ts";
 import type { Root, Runtime } from "../../../tool/facts.ts";
 import type { Host } from "../../look/host.ts";
-import { here, type StatedMac, there } from "../../look/mac/stated.ts";
-import { statedEnds } from "../../look/runtimes/stated.ts";
+import { here, type SimulatedMac, there } from "../../look/mac/simulated.ts";
+import { linkTargets } from "../../look/runtimes/simulated.ts";
 import { type FactsMemory, lookUpFacts, type StandingFacts } from "../facts.ts";
 import { NO_TREE } from "./mac.ts";
 
-/** The stated Mac before any look at a project: with one disk, default settings, and the command line tools. */
-export function statedMachine({ release, home }: StatedMac, runtimes: readonly Runtime[]): StandingFacts {
+/** The simulated Mac before any look at a project: with one disk, default settings, and the command line tools. */
+export function simulatedMachine(
+  { release, home }: SimulatedMac,
+  runtimes: readonly Runtime[],
+): StandingFacts {
   return {
     launcher: {
       path: knownPath("/usr/bin/sandbox-exec"),
@@ -36,19 +39,19 @@ export function statedMachine({ release, home }: StatedMac, runtimes: readonly R
   };
 }
 
-/** Input of a look at a stated Mac. All paths are the Mac's. */
-export interface StatedLook {
+/** Input of a look at a simulated Mac. All paths are the Mac's. */
+export interface SimulatedLook {
   readonly machine: StandingFacts;
   readonly roots: readonly Root[];
   readonly runtimes: readonly Runtime[];
   readonly profiles: readonly Profile[];
 }
 
-/** Looks at the roots as the stated Mac would; all that runtimes need exists. Throws what `lookUpFacts` throws. */
-export async function lookUpStated(
+/** Looks at the roots as the simulated Mac would; all that runtimes need exists. Throws what `lookUpFacts` throws. */
+export async function lookUpSimulated(
   host: Host,
-  mac: StatedMac,
-  { machine, roots, runtimes, profiles }: StatedLook,
+  mac: SimulatedMac,
+  { machine, roots, runtimes, profiles }: SimulatedLook,
   memory: FactsMemory,
   held: ReadonlySet<AbsolutePath>,
 ): Promise<Facts> {
@@ -72,7 +75,7 @@ export async function lookUpStated(
     ...found,
     arch: mac.arch,
     links: machine.links,
-    nodes: new Map([...statedNodes(mac, runtimes), ...seen]),
+    nodes: new Map([...simulatedNodes(mac, runtimes), ...seen]),
     hits: found.hits.map(toThere),
     repositories: found.repositories.map((one) => repositoryThere(one, toThere)),
     copies: found.copies.map((one) => heldThere(one, toThere)),
@@ -106,13 +109,16 @@ function repositoryThere(one: Repository, toThere: Move): Repository {
   };
 }
 
-/** The paths stated to exist: everything that runtimes need, and the links that lead to it. */
-function statedNodes(mac: StatedMac, runtimes: readonly Runtime[]): readonly [AbsolutePath, PathNode][] {
+/** The paths that exist on the simulated Mac: everything that runtimes need, and the links that lead to it. */
+function simulatedNodes(
+  mac: SimulatedMac,
+  runtimes: readonly Runtime[],
+): readonly [AbsolutePath, PathNode][] {
   return [
     ...runtimes
       .flatMap(({ read }) => read)
       .map((path): [AbsolutePath, PathNode] => [path, { kind: "folder", id: path }]),
-    ...[...statedEnds(mac)].map(([path, target]): [AbsolutePath, PathNode] => [
+    ...[...linkTargets(mac)].map(([path, target]): [AbsolutePath, PathNode] => [
       path,
       { kind: "link", id: path, target },
     ]),

@@ -1,5 +1,5 @@
 import type { RulePlan } from "../../../src/backend/plan.ts";
-import { planOf, statedProject } from "./stated-project.ts";
+import { planOf, simulatedProject } from "./simulated-project.ts";
 
 const CONFIG = `version: 1
 sandbox:
@@ -10,7 +10,7 @@ shell: { ports: [5173, 8080] }
 
 /** The rules of a call that asks for these ports, of those that its config lists. */
 export async function rulesWith(ports: readonly number[]): Promise<RulePlan> {
-  const { draft } = statedProject({ "cofferdam.yaml": CONFIG });
+  const { draft } = simulatedProject({ "cofferdam.yaml": CONFIG });
   const cwd = draft.policy.settings.roots[0]?.path ?? "/";
   const more = ports.length === 0 ? {} : { ports };
   return planOf((await draft.prepare({ argv: ["true"], cwd, ...more })).withApproval.rendering);

@@ -1,15 +1,15 @@
 import { resolve } from "node:path";
 import type { CallFacts } from "../decide/prepare.ts";
 import type { Host } from "../host/look/host.ts";
-import { type StatedMac, there } from "../host/look/mac/stated.ts";
+import { type SimulatedMac, there } from "../host/look/mac/simulated.ts";
 import { type AbsolutePath, knownPath } from "../profile/path.ts";
 import { type ShellInput, wordsOf } from "../tool/call.ts";
 import type { ToolSettings } from "../tool/derive.ts";
 
 /** The settings on the simulated Mac; without one, as they are here. Links of runtimes are the Mac's already. */
-export function settingsOn({ stated }: Pick<Host, "stated">, settings: ToolSettings): ToolSettings {
-  if (stated === null) return settings;
-  const move = (path: AbsolutePath): AbsolutePath => there(stated, path);
+export function settingsOn({ simulated }: Pick<Host, "simulated">, settings: ToolSettings): ToolSettings {
+  if (simulated === null) return settings;
+  const move = (path: AbsolutePath): AbsolutePath => there(simulated, path);
   return {
     ...settings,
     roots: settings.roots.map((root) => ({ ...root, path: move(root.path) })),
@@ -28,14 +28,14 @@ const PROGRAMS = knownPath("/usr/bin");
  * A call on the simulated Mac, which cannot be inspected. A program's name means the one that every Mac has; the other
  * programs that it runs are unknown. `base` is the folder there that the call starts from.
  */
-export function statedCall(
+export function simulatedCall(
   input: ShellInput,
   { runtimes }: Pick<ToolSettings, "runtimes">,
   base: AbsolutePath,
-  stated: StatedMac,
+  simulated: SimulatedMac,
 ): Pick<CallFacts, "cwd" | "typedCwd" | "program" | "unstartable" | "commands" | "unread"> {
   const at = (from: AbsolutePath, path: string): AbsolutePath =>
-    there(stated, knownPath(resolve(from, path)));
+    there(simulated, knownPath(resolve(from, path)));
   const cwd = input.cwd === undefined ? base : at(base, input.cwd);
   const [name] = wordsOf(input);
   const isKnown = runtimes.some((runtime) => runtime.path.includes(PROGRAMS));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { notes, ofFileTools, text } from "../support/mac/stated-notes.ts";
+import { notes, ofFileTools, text } from "../support/mac/simulated-notes.ts";
 
 test("unasked, notes that need a yes can be read, by their suffix, and drafts written", async () => {
   const plan = await notes().plan("withoutApproval");

@@ -1,4 +1,4 @@
-import { type StatedProject, statedProject } from "./stated-project.ts";
+import { type SimulatedProject, simulatedProject } from "./simulated-project.ts";
 
 /** What a config and the files beside it are rendered to, as a golden file of that name keeps it. */
 export interface Golden {
@@ -117,11 +117,11 @@ shell: { network: host }
 ];
 
 /** A project of which an operator's profile hides what a pattern covers. */
-export function hidingProject(pattern: string): StatedProject {
+export function hidingProject(pattern: string): SimulatedProject {
   const files = {
     "cofferdam.yaml":
       "version: 1\nsandbox: { paths: { app: { root: ., mode: rw, write_approval: false } } }\n",
     "own.yaml": `profile: own\nmasks: [{ pattern: "${pattern}", at_most: none }]\n`,
   };
-  return statedProject(files, ["own.yaml"]);
+  return simulatedProject(files, ["own.yaml"]);
 }

@@ -1,27 +1,27 @@
 import { type AbsolutePath, isInside, joinPath, knownPath, nameOf, parentOf } from "../../../profile/path.ts";
 import { realPathOf } from "../nodes.ts";
 
-/** A folder of this machine, and the folder of the stated Mac that it represents. */
-export interface Twin {
+/** A folder of this machine, and the folder of the simulated Mac that it represents. */
+export interface FolderMapping {
   readonly here: AbsolutePath;
   readonly there: AbsolutePath;
 }
 
 /**
- * A hypothetical Mac, stated so that its rules can be read on another system. Unknown facts are as on most Macs.
+ * A Mac that does not exist, so that its rules can be read on another system. Unknown facts are as on most Macs.
  * Folders of this machine represent its own; all other paths are the same on both.
  */
-export interface StatedMac {
+export interface SimulatedMac {
   readonly release: string;
   readonly arch: "arm64";
   readonly home: AbsolutePath;
   readonly brew: AbsolutePath;
   /** The longest match counts, and among equals the first. */
-  readonly twins: readonly Twin[];
+  readonly mappings: readonly FolderMapping[];
 }
 
 /** The folders of homes, and the targets of macOS's links at its top (hier(7)). */
-const PLACES: readonly Twin[] = Object.entries({
+const PLACES: readonly FolderMapping[] = Object.entries({
   "/home": "/Users",
   "/etc": "/private/etc",
   "/tmp": "/private/tmp",
@@ -42,7 +42,13 @@ const OWN = [
 ];
 
 /** A current Mac with an account for this person. */
-export function statedMac({ name, home }: { readonly name: string; readonly home: AbsolutePath }): StatedMac {
+export function simulatedMac({
+  name,
+  home,
+}: {
+  readonly name: string;
+  readonly home: AbsolutePath;
+}): SimulatedMac {
   const there = joinPath(knownPath("/Users"), parentOf(home) === "/home" ? nameOf(home) : name);
   // Roots are given by real paths; other written paths may pass links.
   const homes = [realPathOf(home) ?? home, home].filter(
@@ -53,26 +59,26 @@ export function statedMac({ name, home }: { readonly name: string; readonly home
     arch: "arm64",
     home: there,
     brew: knownPath("/opt/homebrew"),
-    twins: [...homes.map((here) => ({ here, there })), ...PLACES],
+    mappings: [...homes.map((here) => ({ here, there })), ...PLACES],
   };
 }
 
 /** The Mac's path for a path of this machine. */
-export function there({ twins }: StatedMac, path: AbsolutePath): AbsolutePath {
-  return moved(path, twins);
+export function there({ mappings }: SimulatedMac, path: AbsolutePath): AbsolutePath {
+  return moved(path, mappings);
 }
 
 /** This machine's path for a path of the Mac; a path that only the Mac has stays the same. */
-export function here({ twins }: StatedMac, path: AbsolutePath): AbsolutePath {
+export function here({ mappings }: SimulatedMac, path: AbsolutePath): AbsolutePath {
   return moved(
     path,
-    twins.map((twin) => ({ here: twin.there, there: twin.here })),
+    mappings.map((mapping) => ({ here: mapping.there, there: mapping.here })),
   );
 }
 
-function moved(path: AbsolutePath, twins: readonly Twin[]): AbsolutePath {
-  const around = twins.filter((twin) => isInside(path, twin.here));
-  const [twin] = around.sort((a, b) => b.here.length - a.here.length);
-  if (twin === undefined) return path;
-  return path === twin.here ? twin.there : joinPath(twin.there, path.slice(twin.here.length + 1));
+function moved(path: AbsolutePath, mappings: readonly FolderMapping[]): AbsolutePath {
+  const around = mappings.filter((mapping) => isInside(path, mapping.here));
+  const [mapping] = around.sort((a, b) => b.here.length - a.here.length);
+  if (mapping === undefined) return path;
+  return path === mapping.here ? mapping.there : joinPath(mapping.there, path.slice(mapping.here.length + 1));
 }

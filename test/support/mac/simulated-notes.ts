@@ -3,13 +3,13 @@ import { PLAIN } from "../../../src/channel/ink.ts";
 import { ruleLines } from "../../../src/cli/rule-text.ts";
 import { withoutMissing, workerLaunch, workerProfile } from "../../../src/decide/worker-profile.ts";
 import { knownPath } from "../../../src/profile/path.ts";
-import { planOf, type StatedProject, statedProject } from "./stated-project.ts";
+import { planOf, type SimulatedProject, simulatedProject } from "./simulated-project.ts";
 
 export const NODE = knownPath("/opt/homebrew/Cellar/node/24.1.0/bin/node");
 
 /** A project with notes that need a yes to be written, and drafts that need none. */
-export const notes = (): StatedProject =>
-  statedProject({
+export const notes = (): SimulatedProject =>
+  simulatedProject({
     "cofferdam.yaml": `version: 1
 sandbox:
   paths:
@@ -23,7 +23,7 @@ sandbox:
   });
 
 /** The walls of the process that tools on files work in. */
-export async function ofFileTools({ draft }: StatedProject): Promise<RulePlan> {
+export async function ofFileTools({ draft }: SimulatedProject): Promise<RulePlan> {
   const cwd = draft.policy.settings.roots[0]?.path ?? "/";
   const { policy, facts } = await draft.prepare({ argv: ["true"], cwd });
   const { profile } = policy.files.writing.withApproval;

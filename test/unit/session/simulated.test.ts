@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { explainCall } from "../../../src/decide/explain.ts";
-import { statedMac } from "../../../src/host/look/mac/stated.ts";
+import { simulatedMac } from "../../../src/host/look/mac/simulated.ts";
 import { knownPath } from "../../../src/profile/path.ts";
 import { createDraft } from "../../../src/session/draft.ts";
 import { createSupervisor } from "../../../src/session/supervisor.ts";
@@ -18,8 +18,8 @@ expect:
   - { allow: read, path: "/private/etc/own/a" }
 `;
 
-/** A project of ann's, with a tool that is listed by hand, on a stated Mac. */
-function stated(runtimes: string) {
+/** A project of ann's, with a tool that is listed by hand, on a simulated Mac. */
+function simulated(runtimes: string) {
   const made = machine({ "home/ann/project/own.yaml": OWN, "home/ann/tool/bin/x": "" });
   const config = `version: 1
 sandbox:
@@ -29,11 +29,11 @@ sandbox:
 `;
   made.write({ "home/ann/project/cofferdam.yaml": config });
   const user = { ...made.host.user, name: "ann" };
-  return { host: { ...made.host, user, stated: statedMac(user) }, config: "cofferdam.yaml" };
+  return { host: { ...made.host, user, simulated: simulatedMac(user) }, config: "cofferdam.yaml" };
 }
 
 test("roots, own files, folders listed by hand and the ceiling have the Mac's paths", () => {
-  const { policy, loaded } = createDraft(stated("system"));
+  const { policy, loaded } = createDraft(simulated("system"));
   const { settings, ceiling } = policy;
   expect(settings.roots.map(({ path }) => path)).toEqual(["/Users/ann/project"]);
   expect([...settings.ownFiles].sort()).toEqual([
@@ -59,7 +59,7 @@ test("roots, own files, folders listed by hand and the ceiling have the Mac's pa
 
 test("a call can be prepared where the system's programs are, and is not found where they are not asked for", async () => {
   const kinds = ["system", "git"].map(async (runtimes) => {
-    const { withApproval, facts } = await createDraft(stated(runtimes)).prepare({ argv: ["true"] });
+    const { withApproval, facts } = await createDraft(simulated(runtimes)).prepare({ argv: ["true"] });
     return [withApproval.rendering.kind, facts.mac?.calls];
   });
   const calls = "/Users/ann/.local/state/cofferdam/calls";
@@ -72,7 +72,7 @@ test("a call can be prepared where the system's programs are, and is not found w
 test("a program and a folder that are written as paths are those on the Mac", async () => {
   const launch = async (argv: readonly [string], cwd?: string) => {
     const folder = cwd === undefined ? {} : { cwd };
-    const { withApproval } = await createDraft(stated("system")).prepare({ argv, ...folder });
+    const { withApproval } = await createDraft(simulated("system")).prepare({ argv, ...folder });
     return [withApproval.launch?.argv[0], withApproval.launch?.cwd];
   };
   expect(await launch(["/bin/ls"])).toEqual(["/bin/ls", "/Users/ann/project"]);
@@ -83,15 +83,15 @@ test("a program and a folder that are written as paths are those on the Mac", as
   expect(await launch(["true"])).toEqual(["/usr/bin/true", "/Users/ann/project"]);
 });
 
-test("nothing is run on a Mac that is only stated", async () => {
-  await expect(createSupervisor(stated("system"))).rejects.toMatchObject({
+test("nothing is run on a simulated Mac", async () => {
+  await expect(createSupervisor(simulated("system"))).rejects.toMatchObject({
     code: "USAGE",
     message: "a simulated Mac can't run anything",
   });
 });
 
 test("a program that is not shown there is told with the question that names what hides it", async () => {
-  const draft = createDraft(stated("system"));
+  const draft = createDraft(simulated("system"));
   const path = knownPath("/Users/ann/.ssh/run");
   const prepared = await draft.prepare({ argv: [path] });
   expect(prepared.withApproval.rendering).toMatchObject({

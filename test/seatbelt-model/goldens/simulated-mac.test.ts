@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { CALL, CALL_PARAMETERS } from "../../support/mac/mac-case.ts";
 import { problemOf } from "../../support/mac/profile-problem.ts";
-import { GOLDENS, hidingProject } from "../../support/mac/stated-goldens.ts";
-import { statedProject } from "../../support/mac/stated-project.ts";
+import { GOLDENS, hidingProject } from "../../support/mac/simulated-goldens.ts";
+import { simulatedProject } from "../../support/mac/simulated-project.ts";
 import { compile } from "../compile.ts";
 import { EVERY_READING } from "../readings.ts";
 import { ACTS, type Act, asked, wrongIn } from "./asked.ts";
@@ -298,7 +298,7 @@ test("every golden has acts of its own", () => {
 });
 
 describe.each(GOLDENS)("the rules of a $name", ({ name, files, profiles = [] }) => {
-  const project = () => statedProject(files, profiles);
+  const project = () => simulatedProject(files, profiles);
   const pairs = [...ALWAYS, ...(CLAIMS[name] ?? [])];
 
   test("compile as they are printed, however they are read, and no lint finds anything", async () => {

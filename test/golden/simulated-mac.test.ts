@@ -2,17 +2,17 @@ import { describe, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
 import { CALL_PARAMETERS } from "../support/mac/mac-case.ts";
 import { problemOf } from "../support/mac/profile-problem.ts";
-import { GOLDENS, hidingProject } from "../support/mac/stated-goldens.ts";
-import { statedProject } from "../support/mac/stated-project.ts";
+import { GOLDENS, hidingProject } from "../support/mac/simulated-goldens.ts";
+import { simulatedProject } from "../support/mac/simulated-project.ts";
 
 describe.each(GOLDENS)("the rules of a $name", ({ name, files, profiles = [], mostBytes }) => {
-  const project = () => statedProject(files, profiles);
+  const project = () => simulatedProject(files, profiles);
 
   test("are what the golden file says, whatever the order of the config's keys", async () => {
     const shown = await project().shown();
     await expect(shown).toMatchFileSnapshot(`seatbelt/${name}.sb`);
     const reversed = { ...files, "cofferdam.yaml": reversedKeys(files["cofferdam.yaml"] ?? "") };
-    expect(await statedProject(reversed, profiles).shown()).toBe(shown);
+    expect(await simulatedProject(reversed, profiles).shown()).toBe(shown);
   });
 
   test("are what the command prints below what it states", async () => {

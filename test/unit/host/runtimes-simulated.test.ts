@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { statedMac } from "../../../src/host/look/mac/stated.ts";
+import { simulatedMac } from "../../../src/host/look/mac/simulated.ts";
 import { settle } from "../../../src/host/look/runtimes/grant.ts";
 import { findLanguage } from "../../../src/host/look/runtimes/installed.ts";
 import { LANGUAGES } from "../../../src/host/look/runtimes/language.ts";
 import { programsOnPath } from "../../../src/host/look/runtimes/program.ts";
+import { simulatedRuntimes, simulatedSystem } from "../../../src/host/look/runtimes/simulated.ts";
 import { siteOutside } from "../../../src/host/look/runtimes/site.ts";
-import { statedRuntimes, statedSystem } from "../../../src/host/look/runtimes/stated.ts";
 import { systemRuntime } from "../../../src/host/look/runtimes/system.ts";
 import { findRuntimes } from "../../../src/host/look/runtimes.ts";
 import { absolutePath, joinPath } from "../../../src/profile/path.ts";
@@ -26,12 +26,12 @@ function told({ read, links, path }: Pick<Runtime, "read" | "links" | "path">): 
 }
 
 const mac = () => ({
-  ...statedMac({ name: "me", home: tree().home }),
+  ...simulatedMac({ name: "me", home: tree().home }),
   home: tree().home,
   brew: tree().at("opt/homebrew"),
 });
 
-describe("what is stated of a Mac is what is found on one", () => {
+describe("a simulated Mac has the runtimes that are found on a real one", () => {
   const BREW = "opt/homebrew";
   const FRAMEWORK = `${BREW}/Cellar/python@3.13/3.13.3/Frameworks/Python.framework/Versions/3.13`;
   const brewed = () => {
@@ -75,9 +75,9 @@ describe("what is stated of a Mac is what is found on one", () => {
     const host = { ...tree().host({}, [`${BREW}/bin`, "home/me/.cargo/bin"]), platform: "darwin" as const };
     const site = siteOutside(host, []);
     const language = LANGUAGES.find((one) => one.name === name) ?? expect.unreachable();
-    const found = findLanguage(site, statedSystem(), language, programsOnPath(site, language.program));
+    const found = findLanguage(site, simulatedSystem(), language, programsOnPath(site, language.program));
     expect(found.kind === "missing" ? found.message : settle([found.runtime], null).map(told)).toEqual(
-      statedRuntimes(site, mac(), [name]).map(told),
+      simulatedRuntimes(site, mac(), [name]).map(told),
     );
   });
 
@@ -131,14 +131,14 @@ describe("what is stated of a Mac is what is found on one", () => {
     });
     const found = systemRuntime({ platform: "darwin", hidden: [] }, tree().top);
     const untold = found.links.map((link) => ({ ...link, target: link.target.replace(tree().top, "") }));
-    const [stated] = statedRuntimes(siteOutside(tree().host({}, []), []), mac(), ["system"]);
-    expect(told({ ...found, links: untold })).toEqual(told(stated ?? expect.unreachable()));
+    const [simulated] = simulatedRuntimes(siteOutside(tree().host({}, []), []), mac(), ["system"]);
+    expect(told({ ...found, links: untold })).toEqual(told(simulated ?? expect.unreachable()));
   });
 });
 
 test("what is not granted of Homebrew's settings is what is somebody's own", () => {
   const brew = tree().at("opt/homebrew");
-  const [node] = statedRuntimes(siteOutside(tree().host({}, []), []), mac(), ["node"]);
+  const [node] = simulatedRuntimes(siteOutside(tree().host({}, []), []), mac(), ["node"]);
   expect(node?.read.filter((path) => path.startsWith(joinPath(brew, "etc")))).toEqual(
     ["etc/ca-certificates", "etc/openssl@3/certs", "etc/openssl@3/openssl.cnf"].map((name) =>
       joinPath(brew, name),
@@ -146,13 +146,13 @@ test("what is not granted of Homebrew's settings is what is somebody's own", () 
   );
 });
 
-describe("on a stated Mac", () => {
-  const stated = () => ({ ...tree().host({}, []), stated: mac() });
+describe("on a simulated Mac", () => {
+  const simulated = () => ({ ...tree().host({}, []), simulated: mac() });
 
   test("folders that are listed by hand are looked up here; all else is there, whatever this machine has", () => {
     tree().add({ "srv/tool/bin/x": PROGRAM });
     const found = findRuntimes(
-      stated(),
+      simulated(),
       ["system", "node", { name: "tool", read: [tree().at("srv/tool")] }],
       [],
     );
@@ -162,11 +162,11 @@ describe("on a stated Mac", () => {
       path: [tree().at("srv/tool/bin")],
     });
     const missing = { name: "tool", read: [absolutePath("/no/such/folder")] };
-    expect(() => findRuntimes(stated(), [missing], [])).toThrow(/is not a folder on this machine/);
+    expect(() => findRuntimes(simulated(), [missing], [])).toThrow(/is not a folder on this machine/);
   });
 
   test("a runtime brings its groups along", () => {
-    const groups = findRuntimes(stated(), ["python", "node"], []).map(({ name, macos }) => [name, macos]);
+    const groups = findRuntimes(simulated(), ["python", "node"], []).map(({ name, macos }) => [name, macos]);
     expect(groups).toEqual([
       ["python", ["python"]],
       ["node", []],

@@ -1,6 +1,6 @@
 import { type AbsolutePath, joinPath, knownPath, ROOT } from "../../../profile/path.ts";
 import type { Link, Runtime } from "../../../tool/facts.ts";
-import { type StatedMac, there } from "../mac/stated.ts";
+import { type SimulatedMac, there } from "../mac/simulated.ts";
 import { listedRuntime } from "./by-hand.ts";
 import { XCODE } from "./developer.ts";
 import type { RuntimeRequest } from "./finding.ts";
@@ -11,25 +11,25 @@ import type { RuntimeSite } from "./site.ts";
 import { MACOS } from "./system.ts";
 
 /**
- * The stated Mac's runtimes, in the order in which they would be found there. Folders listed by hand are looked up
+ * The simulated Mac's runtimes, in the order in which they would be found there. Folders listed by hand are looked up
  * here, and have the paths of this machine; links have those of the Mac. Throws `CONFIG_INVALID` for such a folder.
  */
-export function statedRuntimes(
+export function simulatedRuntimes(
   site: RuntimeSite,
-  mac: StatedMac,
+  mac: SimulatedMac,
   requests: readonly RuntimeRequest[],
 ): readonly Runtime[] {
   const others = [...new Set(requests)].filter((request) => request !== "system");
   const runtimes = others.map((request): Runtime => {
     const found =
       typeof request === "string"
-        ? statedLanguage(mac, request)
+        ? simulatedLanguage(mac, request)
         : listedRuntime(site, request.name, request.read);
     return { ...found, macos: LANGUAGES.find(({ name }) => name === found.name)?.macos ?? [] };
   });
-  const ends = statedEnds(mac);
+  const ends = linkTargets(mac);
   const endOf: EndOf = (link) => ends.get(link) ?? endOnDisk(link);
-  return settle(runtimes, requests.includes("system") ? statedSystem() : null, endOf).map((runtime) => ({
+  return settle(runtimes, requests.includes("system") ? simulatedSystem() : null, endOf).map((runtime) => ({
     ...runtime,
     links: runtime.links.map((link) =>
       ends.has(link.path) ? link : { ...link, path: there(mac, link.path) },
@@ -37,19 +37,19 @@ export function statedRuntimes(
   }));
 }
 
-/** Targets of the links of a stated Mac. */
-export function statedEnds(mac: StatedMac): ReadonlyMap<AbsolutePath, AbsolutePath> {
+/** Targets of the links of a simulated Mac. */
+export function linkTargets(mac: SimulatedMac): ReadonlyMap<AbsolutePath, AbsolutePath> {
   return new Map([...LINKS, certificates(mac)].map(({ path, end }) => [path, end]));
 }
 
 /** A link that every Mac has, and its final target. */
-interface StatedLink extends Link {
+interface SimulatedLink extends Link {
   readonly end: AbsolutePath;
 }
 
 const COMMAND_LINE_TOOLS = knownPath("/Library/Developer/CommandLineTools");
 
-const LINKS: readonly StatedLink[] = [
+const LINKS: readonly SimulatedLink[] = [
   ["/etc", "private/etc", "/private/etc"],
   ["/private/etc/localtime", "/var/db/timezone/zoneinfo/UTC", "/private/var/db/timezone/zoneinfo/UTC"],
   ["/private/etc/resolv.conf", "../var/run/resolv.conf", "/private/var/run/resolv.conf"],
@@ -64,7 +64,7 @@ const CONFIG = [
 ].map((name) => `private/etc/${name}`);
 
 /** The `system` runtime of a Mac with the command line tools: whole, since nothing of it can be looked up. */
-export function statedSystem(): Runtime {
+export function simulatedSystem(): Runtime {
   const isLink = (path: AbsolutePath): boolean => LINKS.some((link) => link.path === path);
   const read = [...MACOS, ...CONFIG, "private/var/run/resolv.conf"].map((name) => joinPath(ROOT, name));
   return {
@@ -78,7 +78,7 @@ export function statedSystem(): Runtime {
 }
 
 /** Homebrew's OpenSSL reaches the authorities' certificates by a link. */
-function certificates({ brew }: StatedMac): StatedLink {
+function certificates({ brew }: SimulatedMac): SimulatedLink {
   return {
     path: joinPath(brew, "etc/openssl@3/cert.pem"),
     target: "../ca-certificates/cert.pem",
@@ -87,7 +87,7 @@ function certificates({ brew }: StatedMac): StatedLink {
 }
 
 /** A language's programs as they are found on a usual Mac, in a recent version. */
-function statedLanguage(mac: StatedMac, name: string): Runtime {
+function simulatedLanguage(mac: SimulatedMac, name: string): Runtime {
   const { home, brew } = mac;
   const { path: link, target } = certificates(mac);
   const brewed = (folder: string): Runtime => ({
