@@ -6,7 +6,7 @@ import type { Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { execa } from "execa";
 import { BrokerHandler } from "../src/approval/handlers.ts";
-import type { GatedPlan } from "../src/backend/plan.ts";
+import type { MountPlan } from "../src/backend/plan.ts";
 import { prepare } from "../src/decide/prepare.ts";
 import { Event } from "../src/event/event.ts";
 import type { Ledger } from "../src/host/launch/ledger.ts";
@@ -244,7 +244,7 @@ async function egress(workspace: string): Promise<void> {
 
 /** A raw launch and calls of ours in turn, so that a slower machine affects all: one after a pause, some at once. */
 async function launches(
-  plan: GatedPlan,
+  plan: MountPlan,
   session: Session,
   ledger: Ledger,
 ): Promise<{ raw: number; ours: number; atOnce: number }> {
@@ -279,7 +279,7 @@ function callsAlone(cgroups: string | null): number {
 }
 
 /** Raw launches of a plan with and without the mounts over its placeholders, in turn. */
-async function mountsOnTop(plan: GatedPlan, ledger: Ledger): Promise<number> {
+async function mountsOnTop(plan: MountPlan, ledger: Ledger): Promise<number> {
   const bare = withoutPlaceholders(plan);
   const held = await ledger.hold("bench", plan.placeholders);
   const more: number[] = [];
@@ -325,8 +325,8 @@ function supervisorIn(
 }
 
 /** A launch written by hand: spawn, feed the descriptors, read both outputs, open the gate, wait. */
-async function rawLaunch(plan: GatedPlan): Promise<void> {
-  const last = Math.max(plan.gateFd, ...plan.inputs.map((input) => input.fd));
+async function rawLaunch(plan: MountPlan): Promise<void> {
+  const last = Math.max(plan.startFd, ...plan.inputs.map((input) => input.fd));
   using opened = openInputs(plan.inputs);
   const stdio = Array.from({ length: last + 1 }, (_, fd): "ignore" | "pipe" | number =>
     fd === 0 ? "ignore" : (opened.fds.get(fd) ?? "pipe"),
@@ -336,7 +336,7 @@ async function rawLaunch(plan: GatedPlan): Promise<void> {
   for (const input of plan.inputs)
     if (!opened.fds.has(input.fd)) asWritable(streams[input.fd]).end("bytes" in input ? input.bytes : "");
   for (const fd of [1, 2]) asReadable(streams[fd]).resume();
-  const gate = streams[plan.gateFd];
+  const gate = streams[plan.startFd];
   asReadable(gate).once("data", () => asWritable(gate).end("go\n"));
   await new Promise((resolve) => child.once("close", resolve));
 }

@@ -28,14 +28,14 @@ test("the entry of the gate reaches no code of the sandbox; the main entry does"
 describe("figures of the sources", () => {
   const figures = sourceFigures(sources());
 
-  test.each(Object.entries<number>({ ...RATCHETS }))("%s is at most %i, and close to it", (name, most) => {
+  test.each(Object.entries<number>({ ...RATCHETS }))("%s is at most %i, and close to it", (name, max) => {
     const value = Object.entries<number>({ ...figures }).find(([one]) => one === name)?.[1];
     expect(
       value,
       `lower ${name} in test/support/figures/ratchets.ts, or undo what raised it`,
-    ).toBeLessThanOrEqual(most);
+    ).toBeLessThanOrEqual(max);
     // One that has fallen is lowered: what was won is kept.
-    expect(value).toBeGreaterThanOrEqual(Math.floor(most * 0.95));
+    expect(value).toBeGreaterThanOrEqual(Math.floor(max * 0.95));
   });
 
   test("a fault of each kind is counted", () => {
@@ -49,7 +49,7 @@ describe("figures of the sources", () => {
     expect(counted("export interface Verdict {}\n").oneWordTypes).toBe(0);
     expect(counted("/** What nobody answered. */\nexport const a = 1;\n").headlessDocstrings).toBe(1);
     expect(counted("/** Unanswered requests. */\nexport const a = 1;\n").headlessDocstrings).toBe(0);
-    expect(counted("const MOST_LINES = 3;\n").mostConstants).toBe(1);
+    expect(counted("const MOST_LINES = 3;\n").maxConstants).toBe(1);
     const long = `${"word ".repeat(30)}end`;
     expect(counted(`throw new CofferdamError("USAGE", \`${long}\`);\n`).longErrorSentences).toBe(1);
     expect(

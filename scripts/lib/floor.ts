@@ -17,7 +17,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { GatedPlan } from "../../src/backend/plan.ts";
+import type { MountPlan } from "../../src/backend/plan.ts";
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
 const O_PATH = 0o10000000;
@@ -42,9 +42,9 @@ export function layFloor(stage: string, cgroups: string | null): Floor {
 }
 
 /**
- * The system calls of a cold call for concurrency, cleanup and reports, in order and alone: the registry, the ledger with
- * two placeholders of a repository, its cgroup, and the looks at the repository before and after. The rest of a call's time
- * is not the kernel's. In the loop of a benchmark they are quicker than in a call, whose caches are cold.
+ * The system calls of a cold call for concurrency, cleanup and reports, in order and alone: the registry, the ledger
+ * with two placeholders of a repository, its cgroup, and the looks at the repository before and after. The rest of a
+ * call's time is not the kernel's. In the loop of a benchmark they are quicker than in a call, whose caches are cold.
  */
 export function hardeningCalls({ state, git, cgroups }: Floor): void {
   const [live, ledger] = [join(state, "live/call"), join(state, "ledger/call")];
@@ -134,7 +134,7 @@ function leaveCgroup(folder: string): void {
 }
 
 /** The same plan without the mounts over placeholders. */
-export function withoutPlaceholders(plan: GatedPlan): GatedPlan {
+export function withoutPlaceholders(plan: MountPlan): MountPlan {
   const paths = new Set<string>(plan.placeholders.map(({ path }) => path));
   const isOver = (words: readonly string[], at: number): boolean =>
     words[at] === "--ro-bind" && paths.has(words[at + 2] ?? "");

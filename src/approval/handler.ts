@@ -22,7 +22,7 @@ export interface Asking {
   /** Answers the request; the result says whether this answer decided. Rejects if it can't be recorded. */
   respond(decision: Decision): Promise<Resolution>;
   /** Records an event of the asking; decides nothing. */
-  tell(news: AskingNews): Promise<void>;
+  report(news: AskingNews): Promise<void>;
   /** The request and its status, from any handler; null if it is no longer known. */
   outcome(): Promise<StoredRequest | null>;
   /** Stores a text about the request under the name of a channel, for any process to find. */

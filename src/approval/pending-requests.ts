@@ -226,7 +226,7 @@ export class PendingRequests {
       revoke: (grantId, by) => log.revoke(grantId, by),
       isBlocking,
       respond: async (answer) => this.respond(approvalId, readDecision(answer, HANDLER), HANDLER),
-      tell: (news) => log.append(request, { ...news, approvalId }),
+      report: (news) => log.append(request, { ...news, approvalId }),
       outcome: () => store.find(approvalId),
       note: (channel, text) => store.note(approvalId, channel, text),
       noted: (channel) => store.noted(approvalId, channel),

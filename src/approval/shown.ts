@@ -5,7 +5,7 @@ import { printBytes } from "./media-type.ts";
 /** Options for making a presentation. */
 export interface PresentOptions {
   /** Maximum of `content`, without the line about the missing part; default: 50 lines and 2,000 characters. */
-  readonly most?: { readonly lines: number; readonly characters: number };
+  readonly max?: { readonly lines: number; readonly characters: number };
   /** Removes the secrets from a text. Runs before any cut for showing. */
   readonly hide?: (text: string) => string;
 }
@@ -19,10 +19,7 @@ export interface PresentedText {
 }
 
 /** The shown part of a text: secrets hidden, then cut. If something is missing, a last line says how much. */
-export function shown(
-  head: TextHead,
-  { most: max = USUAL, hide = (text) => text }: PresentOptions,
-): PresentedText {
+export function shown(head: TextHead, { max = USUAL, hide = (text) => text }: PresentOptions): PresentedText {
   const { text, rest } = headOf(hide(head.text), head.rest);
   const full = rest.bytes === 0 ? text : marked(text, rest.lines, [printBytes(rest.bytes)]);
   const end = endWithin(text, max);

@@ -5,8 +5,8 @@ import { renderBubblewrap } from "./bubblewrap/render.ts";
 import { shelter } from "./bubblewrap/shelter.ts";
 import { viewAround } from "./bubblewrap/view-around.ts";
 import { EMPTY_HOME } from "./seatbelt/base.ts";
-import { ACCEPTS as SEATBELT_ACCEPTS } from "./seatbelt/gate.ts";
 import { renderSeatbelt } from "./seatbelt/render.ts";
+import { ACCEPTS as SEATBELT_ACCEPTS } from "./seatbelt/start-program.ts";
 
 export const BACKENDS: readonly Backend[] = [
   {

@@ -1,7 +1,7 @@
 import type { AbsolutePath } from "../profile/path.ts";
 import type { Link } from "../tool/facts.ts";
 import type { DeviceNode } from "./device-node.ts";
-import type { ReadOnlyPart } from "./held.ts";
+import type { ReadOnlyPart } from "./read-only-parts.ts";
 import type { Repository } from "./repositories.ts";
 
 /**
@@ -53,11 +53,11 @@ export type DeviceNodes =
 export interface Unsearched {
   readonly path: AbsolutePath;
   readonly bound:
-    | { readonly kind: "entries"; readonly most: number }
+    | { readonly kind: "entries"; readonly max: number }
     /** Processor time of the search. */
-    | { readonly kind: "time"; readonly mostMs: number }
+    | { readonly kind: "time"; readonly maxMs: number }
     /** No read returned anything for this time, among them one of this folder. */
-    | { readonly kind: "silence"; readonly mostMs: number; readonly folder: AbsolutePath };
+    | { readonly kind: "silence"; readonly maxMs: number; readonly folder: AbsolutePath };
   readonly over: "refuse" | "read-only";
   readonly fullest?: { readonly path: AbsolutePath; readonly entries: number };
 }
@@ -75,7 +75,7 @@ export const CONTROLLERS = ["memory", "pids"] as const;
 /** The name of a controller. */
 export type Controller = (typeof CONTROLLERS)[number];
 
-/** The bound of one resource for a call's tree. `door`: the descriptor to enter by; null: the host moves the gate. */
+/** The bound of one resource for a call's tree. `door`: the descriptor to enter by; null: the host moves it in. */
 export type TreeBound =
   | { readonly kind: "held"; readonly door: 0 | 1 | null; readonly except: string | null }
   | { readonly kind: "absent"; readonly reason: string; readonly fix: string };

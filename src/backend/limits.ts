@@ -6,8 +6,8 @@ import type { Limit } from "./plan.ts";
 
 /** The limits as a layer. One without exceptions is a mask; one with exceptions becomes entries. */
 export function limitLayer(limits: readonly Limit[]): Layer {
-  const byPath = (tell: (limit: Limit) => string): ReadonlyMap<string, string> =>
-    new Map([...limits].reverse().map((limit) => [keyOf(limit), tell(limit)]));
+  const byPath = (textOf: (limit: Limit) => string): ReadonlyMap<string, string> =>
+    new Map([...limits].reverse().map((limit) => [keyOf(limit), textOf(limit)]));
   return {
     name: LIMIT_LAYER,
     profile: normalProfile({

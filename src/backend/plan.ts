@@ -75,9 +75,9 @@ export interface Expectation {
   readonly mounts: readonly ExpectedMount[];
   readonly namespaces: readonly string[];
   readonly hasSeccomp: boolean;
-  /** Descriptors that may be open at the gate. */
+  /** Descriptors that may be open in the start program. */
   readonly descriptors: readonly number[];
-  /** Names of variables that may be set at the gate. */
+  /** Names of variables that may be set in the start program. */
   readonly environment: readonly string[];
 }
 
@@ -85,7 +85,7 @@ export interface Expectation {
 export interface TreeBounds {
   readonly memoryBytes: number | null;
   readonly processes: number | null;
-  /** Descriptors by which the gate enters it, one for each hierarchy with doors; the host moves it into any other. */
+  /** Descriptors by which the start program enters it, for each hierarchy with doors; the host moves it into others. */
   readonly doors: readonly number[];
 }
 
@@ -99,20 +99,20 @@ export interface PlanClause {
  * One launch, complete: data that a host can start without knowing which backend made it. Paths in `args` and `inputs`
  * are byte strings as made by `pathToBytes`.
  */
-export type Plan = GatedPlan | RulePlan;
+export type Plan = MountPlan | RulePlan;
 
 /** A sandbox of mounts and namespaces, which the host inspects from outside before the program starts. */
-export interface GatedPlan extends PlanParts {
+export interface MountPlan extends PlanParts {
   readonly kind: "mounts";
-  /** The gate says ready here, waits for go, and closes it. */
-  readonly gateFd: number;
+  /** The start program says ready here, waits for go, and closes it. */
+  readonly startFd: number;
   /**
    * The descriptor for the terminal's sizes, a line `rows columns` each, the first before the start. Null without one.
    */
   readonly sizesFd: number | null;
   /**
-   * The descriptor on which the gate sends a socket that listens on the sandbox's own loopback, over Node's channel for
-   * handles, before it says ready. Null for a program without network.
+   * The descriptor on which the start program sends a socket that listens on the sandbox's own loopback, over Node's
+   * channel for handles, before it says ready. Null for a program without network.
    */
   readonly listenFd: number | null;
   /** The command that connects to servers inside from here, if ports lead in; else null. */
@@ -124,15 +124,16 @@ export interface GatedPlan extends PlanParts {
 
 /**
  * A sandbox of rules that the kernel checks at each operation, from the launcher's first step on. They cannot be
- * inspected from outside, so a gate inside tries them before the program starts. `argv` is the gate with the program's
- * words. The launcher's options (`-f FILE`, `-D NAME=VALUE`) name the call's own folder, which the host makes.
+ * inspected from outside, so a start program inside tries them before the program starts. `argv` is the start program
+ * with the program's words. The launcher's options (`-f FILE`, `-D NAME=VALUE`) name the call's own folder, which the
+ * host makes.
  */
 export interface RulePlan extends PlanParts {
   readonly kind: "rules";
   readonly rules: RuleText;
   /** All variables of the program, except those that name the call's own folder. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The folder in which the program starts; the gate goes there. */
+  /** The folder in which the program starts; the start program changes to it. */
   readonly cwd: AbsolutePath;
   /** Files that the host puts into the call's own folder; a word of `argv` equal to such a path names it there. */
   readonly given: readonly GivenFile[];

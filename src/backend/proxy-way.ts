@@ -18,7 +18,7 @@ export interface ProxyWay {
   readonly direct: readonly string[];
 }
 
-/** The gate's variable into which the secret is read, and the one in which the proxy's URL is made. */
+/** The start program's variable into which the secret is read, and the one in which the proxy's URL is made. */
 const SECRET = "cofferdam_secret";
 const URL_MADE = "cofferdam_proxy";
 
@@ -62,12 +62,12 @@ function hostsOf(network: Network): readonly HostRule[] {
   return typeof network === "string" ? [] : network.hosts;
 }
 
-/** The line that opens a gate, without its end: whether standard input is given, and the call's secret, if any. */
+/** The line that lets a start program go on, without its end: whether standard input is given, and any secret. */
 export function goLine(hasInput: boolean, secret: string | null): string {
   return ["go", hasInput ? "pipe" : "null", ...(secret === null ? [] : [secret])].join(" ");
 }
 
-/** The names into which a gate's shell reads that line, after the one for its first word. */
+/** The names into which a start program's shell reads that line, after the one for its first word. */
 export function goWords(way: ProxyWay | null): string {
   return way === null ? "cofferdam_in" : `cofferdam_in ${SECRET}`;
 }

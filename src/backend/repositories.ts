@@ -106,8 +106,8 @@ export function repositoryMasks(repositories: readonly Repository[]): readonly M
 /** The layer of these masks: it only takes away. It says why a repository is closed, and a remedy. */
 export function repositoryLayer(repositories: readonly Repository[]): Layer {
   const closed = closedRepositories(repositories);
-  const byPath = (tell: (one: ClosedRepository) => string): ReadonlyMap<string, string> =>
-    new Map(closed.map((one) => [maskKey({ pattern: literalPattern(one.path) }), tell(one)]));
+  const byPath = (textOf: (one: ClosedRepository) => string): ReadonlyMap<string, string> =>
+    new Map(closed.map((one) => [maskKey({ pattern: literalPattern(one.path) }), textOf(one)]));
   return {
     name: REPOSITORY_LAYER,
     profile: repositoryProfile(repositories),

@@ -52,11 +52,11 @@ export function withinSearch(
 export function printUnsearched({ path, bound }: Unsearched): string {
   switch (bound.kind) {
     case "entries":
-      return `${path} contains more than ${bound.most} entries, too many to search for protected files`;
+      return `${path} contains more than ${bound.max} entries, too many to search for protected files`;
     case "time":
-      return `${path} could not be searched for protected files within ${printDuration(bound.mostMs)} of processor time`;
+      return `${path} could not be searched for protected files within ${printDuration(bound.maxMs)} of processor time`;
     case "silence":
-      return `${path} could not be searched for protected files: the folder ${visible(bound.folder)} did not answer for ${printDuration(bound.mostMs)}`;
+      return `${path} could not be searched for protected files: the folder ${visible(bound.folder)} did not answer for ${printDuration(bound.maxMs)}`;
   }
 }
 

@@ -57,8 +57,8 @@ export class CallWayOut implements WayOut, Disposable {
   }
 
   serve(listener: Server): void {
-    const { mostClients } = this.#egress;
-    const proxy = new EgressProxy(new Callers(this.#egress), { mostClients, headMs: HEAD_MS });
+    const { maxClients } = this.#egress;
+    const proxy = new EgressProxy(new Callers(this.#egress), { maxClients, headMs: HEAD_MS });
     this.#ends.push(proxy);
     proxy.listen(listener);
   }

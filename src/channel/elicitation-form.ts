@@ -99,10 +99,10 @@ function coversField(text: string): Field {
   return { label: "approval for this session covers", text, manner: "lines" };
 }
 
-/** All fields, none cut; null if they take more than `most` units. */
-function drawn(fields: readonly Field[], most: number): readonly StyledLine[] | null {
+/** All fields, none cut; null if they take more than `max` units. */
+function drawn(fields: readonly Field[], max: number): readonly StyledLine[] | null {
   const lines: StyledLine[] = [];
-  let left = most;
+  let left = max;
   for (const { label, text, manner } of fields) {
     // A text with more characters than there is room for need not be drawn.
     if (text.length > left) return null;

@@ -49,8 +49,8 @@ export function labelRows(label: string, width: number, ink: Ink): readonly stri
 
 /** A content below its label, which can be cut to fewer rows. */
 export interface ContentRows extends Rows {
-  /** The same content in about `mostRows` rows at most. The number of missing lines or characters is shown. */
-  cutTo(mostRows: number): readonly string[];
+  /** The same content in about `maxRows` rows at most. The number of missing lines or characters is shown. */
+  cutTo(maxRows: number): readonly string[];
 }
 
 /** A content below its label. */
@@ -65,9 +65,9 @@ export function contentRows(field: Field, width: number, ink: Ink): ContentRows 
   return {
     rows,
     isWhole: left === null,
-    cutTo: (mostRows) => {
-      if (rows.length <= mostRows) return rows;
-      const room = Math.max(1, mostRows - label.length - beyond(text.length).length);
+    cutTo: (maxRows) => {
+      if (rows.length <= maxRows) return rows;
+      const room = Math.max(1, maxRows - label.length - beyond(text.length).length);
       return [...label, ...text.slice(0, room), ...beyond(text.length - room)];
     },
   };
@@ -103,7 +103,7 @@ function count(of: number): string {
 }
 
 /** The first characters of a text, none cut in half. */
-function wholeStart(text: string, most: number): string {
-  const isInHalf = (text.codePointAt(most - 1) ?? 0) > 0xffff;
-  return text.slice(0, isInHalf ? most - 1 : most);
+function wholeStart(text: string, max: number): string {
+  const isInHalf = (text.codePointAt(max - 1) ?? 0) > 0xffff;
+  return text.slice(0, isInHalf ? max - 1 : max);
 }

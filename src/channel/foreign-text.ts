@@ -10,9 +10,9 @@ export interface ForeignText {
 /** Begins each row of a text with several rows: no row of ours begins like this. */
 const GUTTER = "│ ";
 
-/** A text after its label, in one row, with at most `most` units of it. */
-export function oneLine(label: string, text: string, most: number): ForeignText {
-  const { shown, isWhole } = visibleStart(text, most);
+/** A text after its label, in one row, with at most `max` units of it. */
+export function oneLine(label: string, text: string, max: number): ForeignText {
+  const { shown, isWhole } = visibleStart(text, max);
   const value = { text: shown, style: "code" } as const;
   const rest = isWhole ? "" : `… (cut: ${count(text.length)} characters in all)`;
   return {
@@ -21,24 +21,24 @@ export function oneLine(label: string, text: string, most: number): ForeignText 
   };
 }
 
-/** The beginning of a text in one row, made visible: at most `most` units, no character cut in half. */
+/** The beginning of a text in one row, made visible: at most `max` units, no character cut in half. */
 export function visibleStart(
   text: string,
-  most: number,
+  max: number,
 ): { readonly shown: string; readonly isWhole: boolean } {
-  const { shown, next } = visiblePart(text, 0, text.length, "line", most);
+  const { shown, next } = visiblePart(text, 0, text.length, "line", max);
   return { shown, isWhole: next >= text.length };
 }
 
-/** A text below its label, each row after a bar, in at most `most` units. `whereTheRest` names the rest's place. */
-export function manyLines(label: string, text: string, most: number, whereTheRest: string): ForeignText {
+/** A text below its label, each row after a bar, in at most `max` units. `whereTheRest` names the rest's place. */
+export function manyLines(label: string, text: string, max: number, whereTheRest: string): ForeignText {
   const head: StyledLine = [bold(`${label}:`)];
   const note = (shown: number): string =>
     `… cut here: ${count(shown)} of ${count(text.length)} characters are shown${whereTheRest}`;
   const around = label.length + 2 + note(text.length).length + 1;
-  const whole = rowsWithin(text, most - label.length - 2);
+  const whole = rowsWithin(text, max - label.length - 2);
   if (whole.next > text.length) return { lines: [head, [block(whole.rows)]], isWhole: true };
-  const part = rowsWithin(text, most - around);
+  const part = rowsWithin(text, max - around);
   const rows = part.rows.length === 0 ? [] : [[block(part.rows)]];
   return { lines: [head, ...rows, [plain(note(Math.min(part.next, text.length)))]], isWhole: false };
 }
@@ -48,9 +48,9 @@ function block(rows: readonly string[]) {
 }
 
 /** The rows that fit, and the position of the rest: beyond the text's end if all of it fits. */
-function rowsWithin(text: string, most: number): { readonly rows: readonly string[]; readonly next: number } {
+function rowsWithin(text: string, max: number): { readonly rows: readonly string[]; readonly next: number } {
   const rows: string[] = [];
-  let left = most;
+  let left = max;
   let at = 0;
   while (at <= text.length) {
     const newline = text.indexOf("\n", at);
@@ -72,13 +72,13 @@ function visiblePart(
   from: number,
   end: number,
   manner: "line" | "lines",
-  most: number,
+  max: number,
 ): { readonly shown: string; readonly next: number } {
   let shown = "";
   let at = from;
   while (at < end) {
     const unit = unitAt(text, at, end, manner);
-    if (shown.length + unit.shown.length > most) break;
+    if (shown.length + unit.shown.length > max) break;
     shown += unit.shown;
     at = unit.next;
   }

@@ -47,7 +47,7 @@ export function questionText(
   const session = sessionRows(current.request, width, ink);
   const room = size.columns < FEWEST_COLUMNS ? 0 : size.rows - 1;
   const draw = (list: readonly string[], offered: Offered): QuestionText => {
-    const make = (mostContentRows: number, offersOnce: boolean): readonly string[] =>
+    const make = (maxContentRows: number, offersOnce: boolean): readonly string[] =>
       fitted(
         [
           ...list,
@@ -55,7 +55,7 @@ export function questionText(
           ...headlineRows(waiting, current, width, ink),
           ...asked.before,
           "",
-          ...asked.content.cutTo(mostContentRows),
+          ...asked.content.cutTo(maxContentRows),
           "",
           ...asked.behind,
           ...(offered.session ? (session ?? []) : []),
@@ -66,11 +66,11 @@ export function questionText(
       );
     const content = asked.content.rows.length;
     const surplus = make(content, true).length - room;
-    const most = surplus <= 0 ? content : Math.max(FEWEST_CONTENT_ROWS, content - surplus);
-    const isFit = make(most, true).length <= room;
+    const max = surplus <= 0 ? content : Math.max(FEWEST_CONTENT_ROWS, content - surplus);
+    const isFit = make(max, true).length <= room;
     const offersOnce = isFit || current.isSeen;
     return {
-      rows: make(most, offersOnce),
+      rows: make(max, offersOnce),
       offersOnce,
       offersSession: offered.session && isFit,
       offersAll: offered.all && isFit && surplus <= 0,

@@ -154,12 +154,12 @@ export class LentTerminal implements TerminalWindow, AsyncDisposable {
       this.#setRaw();
       this.#tty.write(this.#traces.redoing());
     });
-    const tell = (isShrunk: boolean): void => {
+    const report = (isShrunk: boolean): void => {
       this.#isShrunk = isShrunk;
       for (const changed of this.#listeners) changed();
     };
-    tell(true);
-    setTimeout(() => tell(false), NOTICED_MS);
+    report(true);
+    setTimeout(() => report(false), NOTICED_MS);
   }
 
   /** Asks for the cursor at random places (ECMA-48, CUP and DSR 6; DECSC, DECRC): no program can guess our answer. */
@@ -180,7 +180,7 @@ export class LentTerminal implements TerminalWindow, AsyncDisposable {
     return new Promise((resolve) => {
       let heard = "";
       const end = (): void => {
-        for (const timer of [deaf, most]) clearTimeout(timer);
+        for (const timer of [deaf, max]) clearTimeout(timer);
         input.off("data", take);
         input.pause();
         resolve();
@@ -191,7 +191,7 @@ export class LentTerminal implements TerminalWindow, AsyncDisposable {
         return setTimeout(() => (deaf = setTimeout(end, step)), step);
       };
       let deaf = listen();
-      const most = setTimeout(end, MAX_MS);
+      const max = setTimeout(end, MAX_MS);
       const take = (chunk: Buffer): void => {
         heard += chunk.toString("latin1");
         const isImpatient = chunk.includes(CTRL_C) && performance.now() - began > DEAF_MS;

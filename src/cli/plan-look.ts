@@ -80,15 +80,15 @@ export async function lookAtPlan(draft: Draft): Promise<PlanLook> {
   }
 }
 
-const MAX_TOLD = 3;
+const MAX_LISTED = 3;
 
 /** Limits that the config does not mention, one line each. A kind with many shows only its first ones. */
 export function limitFindings({ limits }: Pick<Plan, "limits">): readonly ConfigFinding[] {
   const unsaid = limits.filter(({ name }) => !AS_CONFIGURED.includes(name));
   return [...Map.groupBy(unsaid, ({ name }) => name).values()].flatMap((all) => {
-    const more = all.length - MAX_TOLD;
-    return all.slice(0, MAX_TOLD).map(({ reason, remedy }, at): ConfigFinding => {
-      const others = more > 0 && at === MAX_TOLD - 1 ? `; and ${more} more of this kind` : "";
+    const more = all.length - MAX_LISTED;
+    return all.slice(0, MAX_LISTED).map(({ reason, remedy }, at): ConfigFinding => {
+      const others = more > 0 && at === MAX_LISTED - 1 ? `; and ${more} more of this kind` : "";
       return { severity: "warning", message: `${reason}${others}`, hint: remedy, at: null };
     });
   });

@@ -1,4 +1,4 @@
-import type { GatedPlan, Plan } from "../backend/plan.ts";
+import type { MountPlan, Plan } from "../backend/plan.ts";
 import type { Ink } from "../channel/ink.ts";
 import type { CallPolicy } from "../decide/call-policy.ts";
 import { layersOf } from "../decide/explain.ts";
@@ -7,7 +7,7 @@ import { explain } from "../profile/explain.ts";
 import { type AbsolutePath, pathFromBytes } from "../profile/path.ts";
 import { listedSockets } from "../profile/sockets.ts";
 import { quote } from "../shell/quote.ts";
-import { GATES_OWN } from "../tool/obeyed-names.ts";
+import { START_PROGRAMS_OWN } from "../tool/obeyed-names.ts";
 import { printPlace } from "./place.ts";
 import { ruleLines, ruleSize } from "./rule-text.ts";
 
@@ -57,9 +57,9 @@ export function planSize(plan: Plan): string {
   return `${rules} rules in ${Math.ceil(bytes / 1024)} KiB`;
 }
 
-function mountLines(plan: GatedPlan, policy: CallPolicy, ink: Ink, folder: string): readonly string[] {
+function mountLines(plan: MountPlan, policy: CallPolicy, ink: Ink, folder: string): readonly string[] {
   const mounts = new Map(plan.clauses.map((clause) => [clause.args.join("\0"), clause.path]));
-  const options = optionsOf(plan).filter(([, name = ""]) => !name.startsWith(GATES_OWN));
+  const options = optionsOf(plan).filter(([, name = ""]) => !name.startsWith(START_PROGRAMS_OWN));
   let last = "";
   const lines = options.flatMap((words) => {
     const path = mounts.get(words.join("\0"));
@@ -78,7 +78,7 @@ function mountLines(plan: GatedPlan, policy: CallPolicy, ink: Ink, folder: strin
 }
 
 /** Symlinks that got a mount before the launcher began; its options carry them along. */
-function coverLines({ clauses }: GatedPlan, ink: Ink): readonly string[] {
+function coverLines({ clauses }: MountPlan, ink: Ink): readonly string[] {
   const covered = clauses.filter(({ args }) => args.length === 0);
   return covered.map(({ path }) =>
     ink.dim(`# ${escapeInvisible(path)}: a protected symlink; its folder is writable`),
@@ -86,7 +86,7 @@ function coverLines({ clauses }: GatedPlan, ink: Ink): readonly string[] {
 }
 
 /** The program's way to the egress proxy: a socket that it receives, and variables that the gate sets. */
-function wayOutLines(proxy: GatedPlan["proxy"], ink: Ink): readonly string[] {
+function wayOutLines(proxy: MountPlan["proxy"], ink: Ink): readonly string[] {
   if (proxy === null) return [];
   return [
     ink.dim(
@@ -97,7 +97,7 @@ function wayOutLines(proxy: GatedPlan["proxy"], ink: Ink): readonly string[] {
 }
 
 /** The supervisor's part outside the sandbox for a port, while the call runs. */
-function wayInLines(ports: GatedPlan["ports"], ink: Ink): readonly string[] {
+function wayInLines(ports: MountPlan["ports"], ink: Ink): readonly string[] {
   return ports.map((port) =>
     ink.dim(
       `# the supervisor listens on 127.0.0.1:${port} and [::1]:${port}, and passes connections to that port inside`,

@@ -1,5 +1,5 @@
 import type { RulePlan } from "../backend/plan.ts";
-import { CALL_NAMES, CALL_PARAMETERS } from "../backend/seatbelt/gate.ts";
+import { CALL_NAMES, CALL_PARAMETERS } from "../backend/seatbelt/start-program.ts";
 import type { Ink } from "../channel/ink.ts";
 import { escapeInvisible } from "../errors.ts";
 import type { SimulatedMac } from "../host/look/mac/simulated.ts";

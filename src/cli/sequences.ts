@@ -35,7 +35,7 @@ type State = "text" | "escape" | "csi" | "osc";
  */
 export class Sequences {
   readonly #knowsC1: boolean;
-  readonly #tell: (said: TerminalSequence) => void;
+  readonly #report: (said: TerminalSequence) => void;
   #state: State = "text";
   #before = 0;
   #prefix = "";
@@ -49,9 +49,9 @@ export class Sequences {
   #isTold = false;
 
   /** Reads like a terminal with or without C1 control characters (bytes, or in UTF-8 the same bytes after C2). */
-  constructor(knowsC1: boolean, tell: (said: TerminalSequence) => void) {
+  constructor(knowsC1: boolean, report: (said: TerminalSequence) => void) {
     this.#knowsC1 = knowsC1;
-    this.#tell = tell;
+    this.#report = report;
   }
 
   take(byte: number): void {
@@ -87,7 +87,7 @@ export class Sequences {
   #takeC1(byte: number): void {
     this.#begin(byte === C1.csi ? "csi" : byte === C1.osc ? "osc" : "text");
     if (this.#state === "text" && (this.#before < C1.first || this.#before === C1_LEAD))
-      this.#tell({ kind: "escape", middle: "", final: String.fromCharCode(byte - 0x40) });
+      this.#report({ kind: "escape", middle: "", final: String.fromCharCode(byte - 0x40) });
   }
 
   #takeEscape(byte: number): void {
@@ -97,7 +97,7 @@ export class Sequences {
       this.#begin(character === "[" ? "csi" : "osc");
     else {
       this.#state = "text";
-      this.#tell({ kind: "escape", middle: this.#middle, final: character });
+      this.#report({ kind: "escape", middle: this.#middle, final: character });
     }
   }
 
@@ -111,7 +111,7 @@ export class Sequences {
     } else {
       if (this.#number !== null || this.#numbers.length > 0) this.#endNumber();
       this.#state = "text";
-      this.#tell({
+      this.#report({
         kind: "csi",
         prefix: this.#prefix,
         numbers: this.#numbers,
@@ -143,7 +143,7 @@ export class Sequences {
     else if (byte === 0x3f && isFirst) this.#isQuestion = true;
     else {
       this.#isTold = true;
-      this.#tell({ kind: "osc", number: this.#osc, at: this.#at });
+      this.#report({ kind: "osc", number: this.#osc, at: this.#at });
     }
   }
 

@@ -1,7 +1,7 @@
-import { heldLayer } from "../backend/held.ts";
+import { readOnlyLayer } from "../backend/read-only-parts.ts";
 import type { Host } from "../host/look/host.ts";
-import { heldAt } from "../host/look/installation/held-at.ts";
 import type { InstalledPart } from "../host/look/installation/part.ts";
+import { readOnlyAt } from "../host/look/installation/read-only-at.ts";
 import { asSeenIn, type Installation } from "../host/look/installation.ts";
 import { MountTableParser } from "../host/look/mount-table.ts";
 import type { Layer } from "../profile/explain.ts";
@@ -39,8 +39,8 @@ export function installationLayer(
   const held = partsInRoots(installation, roots).map(({ part }) => part);
   const commands = roots.some(({ mode }) => mode === "rw") ? installation.commands : [];
   if (held.length === 0 && commands.length === 0) return null;
-  return heldLayer([
-    ...held.map((part) => ({ ...part, ...heldAt(part.path, installation.places) })),
+  return readOnlyLayer([
+    ...held.map((part) => ({ ...part, ...readOnlyAt(part.path, installation.places) })),
     ...commands.map((pattern) => ({ ...COMMAND, kind: "pattern" as const, pattern })),
   ]);
 }

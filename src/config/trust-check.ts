@@ -69,12 +69,12 @@ export function assembleTrusted(
  */
 export function digestingReader(
   folder: AbsolutePath,
-  tell: (label: string, digest: string) => void,
+  report: (label: string, digest: string) => void,
 ): ProfileReader {
   return (source, naming) => {
     const file =
       source.kind === "shipped" ? readShipped(source.name, naming) : readPinned(source.path, naming);
-    tell(labelOf(source, file.path, folder), sha256(file.bytes));
+    report(labelOf(source, file.path, folder), sha256(file.bytes));
     return file;
   };
 }

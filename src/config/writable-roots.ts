@@ -1,8 +1,8 @@
 import { CofferdamError, visible, withPosition } from "../errors.ts";
 import type { Host } from "../host/look/host.ts";
-import { heldAt } from "../host/look/installation/held-at.ts";
 import { MAX_NAMES, otherName } from "../host/look/installation/other-names.ts";
 import { wayOutOf } from "../host/look/installation/part.ts";
+import { readOnlyAt } from "../host/look/installation/read-only-at.ts";
 import type { Installation } from "../host/look/installation.ts";
 import { isLink } from "../host/look/nodes.ts";
 import { type AbsolutePath, isInside, parentOf } from "../profile/path.ts";
@@ -92,7 +92,7 @@ function otherNameRefusal(
 function writableInParts({ parts, places }: Installation, folder: AbsolutePath): readonly AbsolutePath[] {
   return parts
     .filter((part) => isInside(part.path, folder))
-    .map((part) => heldAt(part.path, places))
+    .map((part) => readOnlyAt(part.path, places))
     .flatMap((held) => (held.kind === "packages" ? held.caches : []));
 }
 

@@ -1,8 +1,8 @@
 import type { Backend } from "../backend/backend.ts";
 import type { Facts } from "../backend/facts.ts";
-import { COPY, heldLayer } from "../backend/held.ts";
 import { limitLayer } from "../backend/limits.ts";
 import type { Plan } from "../backend/plan.ts";
+import { COPY, readOnlyLayer } from "../backend/read-only-parts.ts";
 import { repositoryLayer } from "../backend/repositories.ts";
 import type { Ceiling, Config } from "../config/config.ts";
 import type { Mode } from "../policy/action.ts";
@@ -135,7 +135,7 @@ export function withRepositories(policy: CallPolicy, facts: Facts): CallPolicy {
 export function foundIn({ copies, repositories }: Pick<Facts, "copies" | "repositories">): readonly Layer[] {
   const obeyed = repositoryLayer(repositories);
   return [
-    ...(copies.length === 0 ? [] : [heldLayer(copies.map((one) => ({ ...one, what: COPY })))]),
+    ...(copies.length === 0 ? [] : [readOnlyLayer(copies.map((one) => ({ ...one, what: COPY })))]),
     ...(obeyed.profile.masks.length === 0 ? [] : [obeyed]),
   ];
 }

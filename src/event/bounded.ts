@@ -134,6 +134,6 @@ function boundedText(text: string): string {
   return `${text.slice(0, MAX_CHARACTERS)}… (cut: ${bytes} bytes in total, sha256 ${sha256(text)})`;
 }
 
-function beginning(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most)}…`;
+function beginning(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max)}…`;
 }

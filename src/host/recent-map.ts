@@ -1,17 +1,17 @@
 /** A map of the latest keys: above its maximum, the key that was set longest ago is removed first. */
 export class RecentMap<Key extends {}, Value> extends Map<Key, Value> {
-  readonly #most: number;
+  readonly #max: number;
 
-  constructor(most: number) {
+  constructor(max: number) {
     super();
-    this.#most = most;
+    this.#max = max;
   }
 
   override set(key: Key, value: Value): this {
     this.delete(key);
     super.set(key, value);
     const [oldest] = this.keys();
-    if (this.size > this.#most && oldest !== undefined) this.delete(oldest);
+    if (this.size > this.#max && oldest !== undefined) this.delete(oldest);
     return this;
   }
 }

@@ -102,9 +102,9 @@ export class EventFeed implements Disposable {
     }
   }
 
-  #toLive(tell: (client: EventClient) => void, lastSeq: number): void {
+  #toLive(deliver: (client: EventClient) => void, lastSeq: number): void {
     this.#lastSeq = lastSeq;
-    for (const client of this.#clients) if (client.isLive) tell(client);
+    for (const client of this.#clients) if (client.isLive) deliver(client);
   }
 }
 

@@ -135,7 +135,7 @@ class Serving {
       return;
     }
     if (why !== null) {
-      this.#tell(incoming, outgoing, why);
+      this.#refuse(incoming, outgoing, why);
       return;
     }
     const listener = getRequestListener((request, env) => app.fetch(request, env), {
@@ -171,7 +171,7 @@ class Serving {
   }
 
   /** Refuses a request in its turn, and then ends its connection. */
-  #tell(incoming: IncomingMessage, outgoing: ServerResponse, why: HttpRefusal): void {
+  #refuse(incoming: IncomingMessage, outgoing: ServerResponse, why: HttpRefusal): void {
     this.#note(incoming, incoming.socket.remoteAddress ?? null, why);
     const { headers, body } = lastAnswer(why);
     outgoing.writeHead(why.status, headers).end(body);

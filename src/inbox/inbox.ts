@@ -139,7 +139,7 @@ export class Inbox {
     this.#chosen = id;
     this.#look = { kind: id !== null && this.#desk.waiting.has(id) ? "awaited" : "none" };
     this.#actions.clearNote();
-    this.#actions.tell(null);
+    this.#actions.showProblem(null);
     this.#parts.scroll.scrollTop = 0;
     if (by === "person") this.#turnTo("request");
     else if (id === null) this.#turnTo("lists");
@@ -162,7 +162,7 @@ export class Inbox {
           : { kind: isPresentationLost ? "lost" : "none" };
     } else {
       this.#look = { kind: "lost" };
-      this.#actions.tell(reply.message);
+      this.#actions.showProblem(reply.message);
     }
     this.#redraw();
     this.#draw();
@@ -203,7 +203,7 @@ export class Inbox {
       if (this.#chosen === id) this.#goOn([...ids.slice(at + 1), ...ids.slice(0, at).toReversed()]);
       else this.#draw();
     } else {
-      this.#actions.tell(reply.message);
+      this.#actions.showProblem(reply.message);
       // Another person was first, or the time had run out.
       if (reply.status === 409 || reply.status === 410 || reply.status === 404) await this.#learn(id);
       this.#redraw();
@@ -221,7 +221,7 @@ export class Inbox {
     const meant = this.#desk.idsOf(filter);
     this.#setSending(true);
     const reply = await this.#api.rejectAll(filter, note);
-    if (reply.kind === "refused") this.#actions.tell(reply.message);
+    if (reply.kind === "refused") this.#actions.showProblem(reply.message);
     // Fetches each ending, also where another person was first.
     else await Promise.all(meant.map((id) => this.#learn(id)));
     this.#setSending(false);

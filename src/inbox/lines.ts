@@ -55,12 +55,12 @@ function rows(line: DrawnLine): readonly DrawnLine[] {
 /** The first lines, up to a maximum number of lines and of characters. */
 export function firstLines(
   lines: readonly DrawnLine[],
-  most: { readonly lines: number; readonly characters: number },
+  max: { readonly lines: number; readonly characters: number },
 ): number {
   let characters = 0;
   for (const [index, { text }] of lines.entries()) {
     characters += text.length;
-    if (index >= most.lines || (characters > most.characters && index > 0)) return index;
+    if (index >= max.lines || (characters > max.characters && index > 0)) return index;
   }
   return lines.length;
 }

@@ -32,8 +32,8 @@ export class RequestLists {
       waitingCard(request, () => onChoose(id)),
     );
     keep(this.#rows.decided, this.#decided, desk.decided, (one, id) => decidedCard(one, () => onChoose(id)));
-    tell("waiting", desk.waiting.size);
-    tell("decided", desk.decided.size);
+    setCount("waiting", desk.waiting.size);
+    setCount("decided", desk.decided.size);
     for (const cards of [this.#waiting, this.#decided])
       for (const [id, card] of cards) card.choose(id === chosen);
     this.tick(now);
@@ -41,7 +41,7 @@ export class RequestLists {
 
   showGrants(grants: readonly Grant[]): void {
     fill(this.#rows.grants, ...grants.map((grant) => this.#grantRow(grant)));
-    tell("grants", grants.length);
+    setCount("grants", grants.length);
   }
 
   tick(now: number): void {
@@ -91,7 +91,7 @@ function keep<One>(
   }
 }
 
-function tell(what: "waiting" | "decided" | "grants", count: number): void {
+function setCount(what: "waiting" | "decided" | "grants", count: number): void {
   say(part(`${what}-count`, HTMLElement), count === 0 ? "" : String(count));
   part(`${what}-nothing`, HTMLElement).hidden = count > 0;
 }

@@ -58,9 +58,9 @@ export class CallLog implements Disposable {
   record(body: EventBody): void {
     this.#recorder.write(this.#call.sessionId, this.callId, body);
     if (body.type === "approval.auto") this.#decided({ approved: body.approved, asked: false });
-    if (body.type === "call.ended") this.#tell((span) => span.setAttributes(endingOf(body)));
+    if (body.type === "call.ended") this.#trace((span) => span.setAttributes(endingOf(body)));
     if (body.type === "call.ended" && body.outcome === "failed")
-      this.#tell((span) => span.setStatus({ code: SpanStatusCode.ERROR }));
+      this.#trace((span) => span.setStatus({ code: SpanStatusCode.ERROR }));
   }
 
   received(safeArgs: Json): void {
@@ -97,16 +97,16 @@ export class CallLog implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#tell((span) => span.end());
+    this.#trace((span) => span.end());
   }
 
   #decided(attributes: Attributes): void {
-    this.#tell((span) => span.addEvent("approval_decision", attributes));
+    this.#trace((span) => span.addEvent("approval_decision", attributes));
   }
 
-  #tell(tell: (span: Span) => unknown): void {
+  #trace(change: (span: Span) => unknown): void {
     const span = this.#span;
-    if (span !== null) attempt(() => tell(span));
+    if (span !== null) attempt(() => change(span));
   }
 }
 

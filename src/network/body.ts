@@ -68,10 +68,10 @@ export async function readBody(
 
 async function* firstBytes(
   from: AsyncIterable<Buffer>,
-  most: number,
+  max: number,
   cut: () => void,
 ): AsyncGenerator<Buffer, void> {
-  let left = most;
+  let left = max;
   for await (const piece of from) {
     const taken = piece.subarray(0, left);
     left -= taken.length;

@@ -96,15 +96,15 @@ export class CallEgress implements Disposable {
   }
 
   /** Maximum of connected programs of the call: some wait for an answer or a rejection. */
-  get mostClients(): number {
-    return this.#mostConnections + MAX_WAITING;
+  get maxClients(): number {
+    return this.#maxConnections + MAX_WAITING;
   }
 
   /** Accepts a program that has shown the secret until the end of the call; closes it if there are too many. */
   admit(client: Socket): boolean {
     if (this.#clients.has(client)) return true;
-    if (this.isOver || this.#clients.size >= this.mostClients) {
-      const reason = `${this.mostClients} programs are already connected to the proxy`;
+    if (this.isOver || this.#clients.size >= this.maxClients) {
+      const reason = `${this.maxClients} programs are already connected to the proxy`;
       if (!this.isOver) this.refuse({ host: null, port: null }, "limit", reason);
       client.destroy();
       return false;
@@ -268,14 +268,14 @@ export class CallEgress implements Disposable {
     return connection;
   }
 
-  get #mostConnections(): number {
+  get #maxConnections(): number {
     return this.#policy.limits.connections ?? MAX_CONNECTIONS;
   }
 
   #whyFull(): string | null {
     const { transferBytes } = this.#policy.limits;
-    if (this.#connections.size + this.#pending >= this.#mostConnections)
-      return `${this.#mostConnections} connections of the call are already open`;
+    if (this.#connections.size + this.#pending >= this.#maxConnections)
+      return `${this.#maxConnections} connections of the call are already open`;
     return transferBytes !== undefined && this.#transferred > transferBytes ? ALL_TRANSFERRED : null;
   }
 }

@@ -6,7 +6,7 @@ import type { Callers } from "./callers.ts";
 /** Limits on a proxy's clients. */
 export interface ProxyBounds {
   /** Maximum of concurrent connections whose call is not known yet: each call bounds its own. */
-  readonly mostClients: number;
+  readonly maxClients: number;
   /** How long a client may take to send a request, in milliseconds. */
   readonly headMs: number;
 }
@@ -32,10 +32,10 @@ export class Clients implements Disposable {
 
   /** Adds a client; if there are too many, closes the longest silent one. Programs send a request at once. */
   add(client: Socket): void {
-    const { mostClients } = this.#bounds;
+    const { maxClients } = this.#bounds;
     const [oldest] = this.#unknown;
-    if (oldest !== undefined && this.#unknown.size >= mostClients) {
-      this.note("limit", `${mostClients} programs are already connected to the proxy`);
+    if (oldest !== undefined && this.#unknown.size >= maxClients) {
+      this.note("limit", `${maxClients} programs are already connected to the proxy`);
       this.#unknown.delete(oldest);
       oldest.destroy();
     }

@@ -25,7 +25,7 @@ export class SharedProxy implements Disposable {
    */
   static async listen(listenAt: ListenFunction = listenHere): Promise<SharedProxy> {
     const callers = new Callers(null);
-    const proxy = new EgressProxy(callers, { mostClients: MAX_CLIENTS, headMs: HEAD_MS });
+    const proxy = new EgressProxy(callers, { maxClients: MAX_CLIENTS, headMs: HEAD_MS });
     try {
       for (let tries = 0; tries < MAX_TRIES; tries += 1) {
         const servers = await listenTwice(proxy, listenAt);

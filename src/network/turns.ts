@@ -1,11 +1,11 @@
 /** Runs work with a maximum of concurrent jobs, in order of arrival. */
 export class LimitedWork {
-  readonly #most: number;
+  readonly #max: number;
   readonly #waiting = new Set<() => void>();
   #taken = 0;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
   /** Runs the work at its turn. Rejects with the signal's reason if that comes first: then nothing is done. */
@@ -22,7 +22,7 @@ export class LimitedWork {
 
   #enter(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (this.#taken < this.#most) {
+      if (this.#taken < this.#max) {
         this.#taken += 1;
         resolve();
         return;

@@ -237,9 +237,9 @@ const MAX_ENCODED = 64 * 1024;
 /** A shorter text is scanned without encoding. */
 const MAX_SHORT = 256;
 
-/** The size of a text as JSON, in bytes of UTF-8, with its quotes; for more than `most`, any number above it. */
-export function jsonBytes(text: string, most: number): number {
-  if (text.length > most) return text.length;
+/** The size of a text as JSON, in bytes of UTF-8, with its quotes; for more than `max`, any number above it. */
+export function jsonBytes(text: string, max: number): number {
+  if (text.length > max) return text.length;
   let bytes = 2;
   if (text.length <= MAX_SHORT) {
     for (let at = 0; at < text.length; at += 1) {
@@ -250,7 +250,7 @@ export function jsonBytes(text: string, most: number): number {
     }
     return bytes;
   }
-  for (let at = 0; at < text.length && bytes <= most; at += MAX_ENCODED) {
+  for (let at = 0; at < text.length && bytes <= max; at += MAX_ENCODED) {
     const part = Buffer.from(text.slice(at, at + MAX_ENCODED));
     bytes += part.length;
     for (let index = 0; index < part.length; index += 1) bytes += LONGER[part[index] ?? 0] ?? 0;

@@ -32,9 +32,9 @@ export function redact(args: Json): { readonly safeArgs: Json; readonly redactio
 /** A text safe to show: hides secrets by shape before it cuts, so that none is shown in half. Cosmetic, as `redact`. */
 export function redactText(
   text: string,
-  mostCharacters = MAX_TEXT_LENGTH,
+  maxCharacters = MAX_TEXT_LENGTH,
 ): { readonly text: string; readonly isWhole: boolean } {
-  const { text: safe, isHidden, isCut } = shownText(text, mostCharacters);
+  const { text: safe, isHidden, isCut } = shownText(text, maxCharacters);
   return { text: safe, isWhole: !isHidden && !isCut };
 }
 
@@ -131,8 +131,8 @@ function hidden(at: string, notes: Notes): string {
 }
 
 /** A text as shown, and notes of its omissions; `placeOf` makes the place from the shown text. */
-function noted(text: string, most: number, placeOf: (safe: string) => string, notes: Notes): string {
-  const safe = shownText(text, Math.min(most, Math.max(notes.left, 0)));
+function noted(text: string, max: number, placeOf: (safe: string) => string, notes: Notes): string {
+  const safe = shownText(text, Math.min(max, Math.max(notes.left, 0)));
   notes.left -= safe.text.length;
   if (safe.isHidden) notes.hide(placeOf(safe.text), "shape");
   if (safe.isCut) notes.cut(placeOf(safe.text), text.length, "character");
@@ -161,9 +161,9 @@ function isValueOf(before: Json | undefined, item: Json): boolean {
 
 function shownText(
   text: string,
-  most: number,
+  max: number,
 ): { readonly text: string; readonly isHidden: boolean; readonly isCut: boolean } {
-  const near = text.slice(0, most + READ_AHEAD);
+  const near = text.slice(0, max + READ_AHEAD);
   const end = near.length < text.length ? wholeEnd(near, near.length - DOUBTFUL) : text.length;
   let safe = "";
   let from = 0;
@@ -173,8 +173,8 @@ function shownText(
   }
   const isHidden = from > 0;
   safe += near.slice(from, Math.max(from, end));
-  const isCut = end < text.length || safe.length > most;
-  return { text: safe.slice(0, wholeEnd(safe, most)), isHidden, isCut };
+  const isCut = end < text.length || safe.length > max;
+  return { text: safe.slice(0, wholeEnd(safe, max)), isHidden, isCut };
 }
 
 /** `end`, or one less if it would cut a surrogate pair. */

@@ -200,14 +200,14 @@ function meetEntries(path: AbsolutePath, a: FileEntry, b: FileEntry): FileEntry 
 
 /** The masks in order, without duplicates and without those that cap nothing because no entry there allows more. */
 export function normalMasks(given: readonly Mask[], files: readonly FileEntry[]): readonly Mask[] {
-  const mostBelow = mostAccessBelow(files);
-  const mostIn = new Map<AbsolutePath, Access>();
+  const maxBelow = maxAccessBelow(files);
+  const maxIn = new Map<AbsolutePath, Access>();
   const kept = new Map<string, Mask>();
   for (const mask of given) {
     const { meaning, region } = readingOf(mask);
-    const most = mostIn.get(region) ?? mostBelow(region);
-    mostIn.set(region, most);
-    if (isAtMost(most, mask.atMost)) continue;
+    const max = maxIn.get(region) ?? maxBelow(region);
+    maxIn.set(region, max);
+    if (isAtMost(max, mask.atMost)) continue;
     const known = kept.get(meaning);
     if (known === undefined || isAtMost(mask.atMost, known.atMost)) kept.set(meaning, mask);
   }
@@ -235,7 +235,7 @@ function readingOf(mask: Mask): MaskReading {
 }
 
 /** Finds the maximum access of entries at or below a path. All paths below it are adjacent in the order of `byPath`. */
-function mostAccessBelow(files: readonly FileEntry[]): (path: AbsolutePath) => Access {
+function maxAccessBelow(files: readonly FileEntry[]): (path: AbsolutePath) => Access {
   const index = indexEntries(files);
   const [reads, writes] = [countsBefore(files, "read"), countsBefore(files, "write")];
   return (path) => {

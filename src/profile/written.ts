@@ -40,13 +40,13 @@ export function isTooLong(text: string): boolean {
   return text.length > MAX_PATH_BYTES || pathToBytes(text).length > MAX_PATH_BYTES;
 }
 
-function atMostBytes(most: number, what: string, ofAnotherType?: string) {
+function atMostBytes(max: number, what: string, ofAnotherType?: string) {
   return z
     .string(ofAnotherType)
     .min(1)
     .refine(
-      (text) => text.length <= most && pathToBytes(text).length <= most,
-      `${what} has at most ${most} bytes`,
+      (text) => text.length <= max && pathToBytes(text).length <= max,
+      `${what} has at most ${max} bytes`,
     )
-    .meta({ maxLength: most });
+    .meta({ maxLength: max });
 }

@@ -59,7 +59,7 @@ export class MemoryStore implements Store {
     const deadline = request.expiresAt === null ? null : this.#now() + request.expiresAt - request.createdAt;
     const fresh = { status: "pending", decision: null, runId: null } as const;
     this.#open.set(approvalId, { request, belongings, deadline, ...fresh, notes: NO_NOTES });
-    this.#tell(news);
+    this.#publish(news);
   }
 
   async find(approvalId: string): Promise<StoredRequest | null> {
@@ -85,7 +85,7 @@ export class MemoryStore implements Store {
     if (decision.status === "approved")
       this.#open.set(approvalId, { ...stored, status: "approved", decision });
     else this.#settle(stored, decision.status, decision);
-    this.#tell(news);
+    this.#publish(news);
     return "accepted";
   }
 
@@ -113,7 +113,7 @@ export class MemoryStore implements Store {
     const stored = this.#open.get(approvalId);
     if (stored === undefined || !this.#isAbandoned(stored)) return false;
     this.#settle(stored, "failed", stored.decision);
-    this.#tell(news);
+    this.#publish(news);
     return true;
   }
 
@@ -139,7 +139,7 @@ export class MemoryStore implements Store {
 
   async saveGrant(grant: Grant, runId: string, news: ApprovalNews): Promise<void> {
     this.#grants.set(grant.grantId, { grant, runId });
-    this.#tell(news);
+    this.#publish(news);
   }
 
   async grants(sessionId: string | null): Promise<readonly Grant[]> {
@@ -154,7 +154,7 @@ export class MemoryStore implements Store {
 
   async removeGrant(grantId: string, news: ApprovalNews): Promise<boolean> {
     if (!this.#grants.delete(grantId)) return false;
-    this.#tell(news);
+    this.#publish(news);
     return true;
   }
 
@@ -169,7 +169,7 @@ export class MemoryStore implements Store {
   }
 
   async append(news: ApprovalNews): Promise<void> {
-    this.#tell(news);
+    this.#publish(news);
   }
 
   async eventsAfter(
@@ -200,7 +200,7 @@ export class MemoryStore implements Store {
     this.#watchers.clear();
   }
 
-  #tell(news: ApprovalNews): void {
+  #publish(news: ApprovalNews): void {
     this.#events.add(news);
     for (const watcher of [...this.#watchers]) watcher();
   }

@@ -3,13 +3,13 @@ import type { ApprovalEvent, ApprovalNews } from "../event/event.ts";
 
 /** Events in order of arrival, numbered from 0; only the latest are kept. */
 export class NumberedEvents {
-  readonly #most: number;
+  readonly #max: number;
   readonly #kept: ApprovalEvent[] = [];
   #last = -1;
 
-  /** Keeps at least `most` events, and not many more. */
-  constructor(most: number) {
-    this.#most = most;
+  /** Keeps at least `max` events, and not many more. */
+  constructor(max: number) {
+    this.#max = max;
   }
 
   get last(): number {
@@ -20,7 +20,7 @@ export class NumberedEvents {
     this.#last += 1;
     this.#kept.push({ ...news, seq: this.#last });
     // A tenth at once: removing the first of a long list one by one would cost its length each time.
-    if (this.#kept.length > this.#most * 1.1) this.#kept.splice(0, this.#kept.length - this.#most);
+    if (this.#kept.length > this.#max * 1.1) this.#kept.splice(0, this.#kept.length - this.#max);
   }
 
   /** The events after a number, of one run or of all. Throws `EVENTS_GONE` if some of them are no longer kept. */

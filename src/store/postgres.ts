@@ -91,7 +91,7 @@ export class PostgresStore implements Store {
     const values: Value[] = [keyOf(approvalId), JSON.stringify(withoutInput(decision))];
     if (decision.status === "approved") values.push(inputText(decision));
     for (;;) {
-      const row = await this.#tell(statement, news, values);
+      const row = await this.#publish(statement, news, values);
       if (row === undefined) return "unknown";
       if (!("status" in row) || row.seq !== null) {
         if (decision.status !== "approved") await this.#settle();
@@ -214,11 +214,11 @@ export class PostgresStore implements Store {
   }
 
   async #did(statement: Statement<SeqRow>, news: ApprovalNews, more: readonly Value[]): Promise<boolean> {
-    return (await this.#tell(statement, news, more)) !== undefined;
+    return (await this.#publish(statement, news, more)) !== undefined;
   }
 
   /** Does a step with news: returns the number of its event, or else the statement's other row. */
-  async #tell<Row extends { readonly seq: number | null }>(
+  async #publish<Row extends { readonly seq: number | null }>(
     statement: Statement<Row>,
     news: ApprovalNews,
     more: readonly Value[],
@@ -227,7 +227,7 @@ export class PostgresStore implements Store {
     const values = [token, keyOf(news.runId), JSON.stringify(news), ...more];
     const row = await this.#step(async (connection, isAgain): Promise<Row | SeqRow | undefined> => {
       // A try that was never answered may have done it: then there is an event with its token.
-      const earlier = async () => (await connection.ask(this.#all.told, [token]))[0];
+      const earlier = async () => (await connection.ask(this.#all.published, [token]))[0];
       try {
         const [row] = await connection.ask(statement, values);
         const isDone = row !== undefined && row.seq !== null;
@@ -239,7 +239,7 @@ export class PostgresStore implements Store {
     });
     const seq = row?.seq ?? null;
     if (seq === null) return row;
-    this.#watching.tell(seq);
+    this.#watching.notify(seq);
     if (isTurn(seq, this.#maxEvents)) await this.#forget(this.#all.forgetEvents, seq - this.#maxEvents);
     return row;
   }
@@ -285,9 +285,9 @@ interface SeqRow {
   readonly seq: number;
 }
 
-/** True for one number in a tenth of `most`, so that not many more than `most` are kept. */
-function isTurn(number: number, most: number): boolean {
-  return number % Math.max(1, Math.floor(most / 10)) === 0;
+/** True for one number in a tenth of `max`, so that not many more than `max` are kept. */
+function isTurn(number: number, max: number): boolean {
+  return number % Math.max(1, Math.floor(max / 10)) === 0;
 }
 
 function eventOf(kept: unknown): ApprovalEvent {

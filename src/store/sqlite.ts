@@ -72,7 +72,7 @@ export class SqliteStore implements Store {
       if (rows.run("add", id, JSON.stringify(request), deadline) === 0)
         throw new CofferdamError("INTERNAL", `a request with the id ${visible(approvalId)} already exists`);
       if (call !== null || presentation !== null) rows.run("keep", callText, picture, id);
-      this.#tell(rows, news);
+      this.#publish(rows, news);
     });
   }
 
@@ -101,7 +101,7 @@ export class SqliteStore implements Store {
       if (decided === 0) return this.#late(rows, id);
       if (edited !== null) rows.run("edit", edited, id);
       if (status !== "approved") this.#settle(rows, id);
-      this.#tell(rows, news);
+      this.#publish(rows, news);
       return "accepted";
     });
   }
@@ -125,7 +125,7 @@ export class SqliteStore implements Store {
     return this.#file.change(false, (rows) => {
       if (rows.run("abandon", id, this.#now()) === 0) return false;
       this.#settle(rows, id);
-      this.#tell(rows, news);
+      this.#publish(rows, news);
       return true;
     });
   }
@@ -158,7 +158,7 @@ export class SqliteStore implements Store {
     const keys = [grant.grantId, grant.sessionId, runId].map(spelledOut);
     return this.#file.make((rows) => {
       rows.run("grant", ...keys, JSON.stringify(grant));
-      this.#tell(rows, news);
+      this.#publish(rows, news);
     });
   }
 
@@ -182,7 +182,7 @@ export class SqliteStore implements Store {
   removeGrant(grantId: string, news: ApprovalNews): Promise<boolean> {
     return this.#file.change(false, (rows) => {
       if (rows.run("revoke", spelledOut(grantId)) === 0) return false;
-      this.#tell(rows, news);
+      this.#publish(rows, news);
       return true;
     });
   }
@@ -202,7 +202,7 @@ export class SqliteStore implements Store {
   }
 
   append(news: ApprovalNews): Promise<void> {
-    return this.#file.make((rows) => this.#tell(rows, news));
+    return this.#file.make((rows) => this.#publish(rows, news));
   }
 
   eventsAfter(seq: number | null, limit: number, runId: string | null): Promise<readonly ApprovalEvent[]> {
@@ -211,11 +211,11 @@ export class SqliteStore implements Store {
       // The number of the last event that is gone: row numbers are one more.
       const gone = first === null ? this.#lastSeq(rows) : first - 2;
       if (seq !== null && seq < gone) throw eventsGone(gone);
-      const [behind, most] = [(seq ?? gone) + 1, Math.min(limit, Number.MAX_SAFE_INTEGER)];
+      const [behind, max] = [(seq ?? gone) + 1, Math.min(limit, Number.MAX_SAFE_INTEGER)];
       const found =
         runId === null
-          ? rows.all("events", behind, most)
-          : rows.all("eventsOf", spelledOut(runId), behind, most);
+          ? rows.all("events", behind, max)
+          : rows.all("eventsOf", spelledOut(runId), behind, max);
       return readRows(this.#path, "an event", found);
     });
   }
@@ -239,8 +239,8 @@ export class SqliteStore implements Store {
     await this.#file[Symbol.asyncDispose]();
   }
 
-  #tell(rows: SqliteStatements, news: ApprovalNews): void {
-    const number = this.#number(rows.get("tell", spelledOut(news.runId), JSON.stringify(news))) ?? 0;
+  #publish(rows: SqliteStatements, news: ApprovalNews): void {
+    const number = this.#number(rows.get("publish", spelledOut(news.runId), JSON.stringify(news))) ?? 0;
     if (number % often(this.#maxEvents) === 0) rows.run("trim", number - this.#maxEvents, MAX_FORGOTTEN);
   }
 
@@ -279,6 +279,6 @@ function textOf(value: object | null): string | null {
 }
 
 /** One in this many steps forgets rows, so that few are forgotten at once. */
-function often(most: number): number {
-  return Math.min(100, Math.max(1, Math.floor(most / 10)));
+function often(max: number): number {
+  return Math.min(100, Math.max(1, Math.floor(max / 10)));
 }

@@ -5,7 +5,7 @@ import { holdsMoreThan } from "../policy/json-size.ts";
 /** Maximum of values in an input: checking more of them would block all other work. */
 const MAX_VALUES = 10_000;
 /** Maximum length of the reported fault: a schema names every unknown argument. */
-const MAX_TOLD = 500;
+const MAX_LISTED = 500;
 
 /** Throws `USAGE` for an input that is too large to check. */
 export function assertWorthChecking(tool: string, given: unknown, hint: string): void {
@@ -20,7 +20,7 @@ export function wrongInput(tool: string, { issues: [issue] }: z.ZodError, hint: 
   const place = path === "" ? "" : ` at ${visible(path)}`;
   return new CofferdamError(
     "USAGE",
-    `invalid arguments of ${visible(tool)}${place}: ${(issue?.message ?? "").slice(0, MAX_TOLD)}`,
+    `invalid arguments of ${visible(tool)}${place}: ${(issue?.message ?? "").slice(0, MAX_LISTED)}`,
     {
       hint,
     },

@@ -10,9 +10,9 @@ export class Budget {
   #entries = MAX_ENTRIES;
   #stopped: BudgetStop = null;
 
-  constructor(mostFound: number, timeMs: number) {
+  constructor(maxFound: number, timeMs: number) {
     this.#deadline = performance.now() + timeMs;
-    this.#found = mostFound;
+    this.#found = maxFound;
   }
 
   get stopped(): BudgetStop {

@@ -12,11 +12,11 @@ import { walk } from "./walk.ts";
 
 /** The matching paths below a folder, without folders and without unreadable paths. */
 export function find(grants: GrantedFolders, wanted: RequestOf<"find">): WorkerAnswer<FileAnswer<"find">> {
-  const { path, glob, mostFound, timeMs } = wanted;
+  const { path, glob, maxFound, timeMs } = wanted;
   using place = walk(grants, path, "followed");
   const { descriptor } = folderAt(grants, place);
   const matches = globTest(glob, place.path);
-  const budget = new Budget(mostFound, timeMs);
+  const budget = new Budget(maxFound, timeMs);
   const found: FileAnswer<"find">["found"][number][] = [];
   at(place.path, () => {
     for (const entry of filesBelow(grants, { descriptor, path: place.path }, budget)) {

@@ -10,20 +10,20 @@ import { walk } from "./walk.ts";
 const NEWLINE = 10;
 const CHUNK_BYTES = 256 * 1024;
 
-/** Lines of a file, with their ends; none after its end. Text beyond `mostBytes` is cut off at any position. */
+/** Lines of a file, with their ends; none after its end. Text beyond `maxBytes` is cut off at any position. */
 export function readLines(
   grants: GrantedFolders,
   wanted: RequestOf<"read-lines">,
 ): WorkerAnswer<FileAnswer<"read-lines">> {
-  const { path, first, mostLines, mostBytes } = wanted;
+  const { path, first, maxLines, maxBytes } = wanted;
   using place = walk(grants, path, "followed");
   const { descriptor, stat } = fileAt(grants, place);
-  if (mostBytes > MAX_BODY)
+  if (maxBytes > MAX_BODY)
     throw new WorkerFault("TOO_LARGE", place.path, `lines can be read up to ${MAX_BODY} bytes`);
   return at(place.path, () => {
     using content = descriptor.content();
     const from = beginOf(content, first);
-    const { body, lines, isLineCut, isEnd } = takeLines(content, from, mostLines, mostBytes);
+    const { body, lines, isLineCut, isEnd } = takeLines(content, from, maxLines, maxBytes);
     const file = { target: place.path, version: versionOf(stat), bytes: Number(stat.size) };
     return { answer: { ...file, lines, isLineCut, isEnd }, body };
   });
@@ -55,19 +55,19 @@ interface Taken {
 }
 
 /** Reads one byte more than the answer may have: it shows if there is more. */
-function takeLines(file: OpenInode, from: number, mostLines: number, mostBytes: number): Taken {
-  let buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, mostBytes + 1));
+function takeLines(file: OpenInode, from: number, maxLines: number, maxBytes: number): Taken {
+  let buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, maxBytes + 1));
   let [length, lines, counted] = [0, 0, 0];
   for (;;) {
     const asked = buffer.length - length;
     const got = fill(file, buffer.subarray(length), from + length);
     length += got;
-    while (lines < mostLines) {
-      const end = buffer.subarray(0, Math.min(length, mostBytes)).indexOf(NEWLINE, counted);
+    while (lines < maxLines) {
+      const end = buffer.subarray(0, Math.min(length, maxBytes)).indexOf(NEWLINE, counted);
       if (end === -1) break;
       [lines, counted] = [lines + 1, end + 1];
     }
-    if (lines === mostLines)
+    if (lines === maxLines)
       return {
         body: buffer.subarray(0, counted),
         lines,
@@ -75,13 +75,13 @@ function takeLines(file: OpenInode, from: number, mostLines: number, mostBytes: 
         isEnd: counted === length && fill(file, Buffer.allocUnsafe(1), from + length) === 0,
       };
     if (got < asked) break;
-    if (buffer.length > mostBytes) break;
-    const larger = Buffer.allocUnsafe(Math.min(buffer.length * 4, mostBytes + 1));
+    if (buffer.length > maxBytes) break;
+    const larger = Buffer.allocUnsafe(Math.min(buffer.length * 4, maxBytes + 1));
     buffer.copy(larger, 0, 0, length);
     buffer = larger;
   }
-  const isEnd = length <= mostBytes;
-  const taken = Math.min(length, mostBytes);
+  const isEnd = length <= maxBytes;
+  const taken = Math.min(length, maxBytes);
   const hasRest = taken > counted;
   return {
     body: buffer.subarray(0, taken),

@@ -14,7 +14,7 @@ type Entry = FileAnswer<"list">["entries"][number];
 /** The names in a folder. An unreadable entry has its name alone: its kind is `other`, with 0 bytes. */
 export function list(
   grants: GrantedFolders,
-  { path, after, mostNames }: RequestOf<"list">,
+  { path, after, maxNames }: RequestOf<"list">,
 ): WorkerAnswer<FileAnswer<"list">> {
   using place = walk(grants, path, "followed");
   const { descriptor } = folderAt(grants, place);
@@ -23,7 +23,7 @@ export function list(
     const all = descriptor.names();
     const behind = after === null ? all : all.filter((name) => name > rawText(after));
     const entries: Entry[] = [];
-    const first = firstOf(behind, mostNames);
+    const first = firstOf(behind, maxNames);
     for (const name of first) entries.push(entryOf(grants, folder, fromRaw(name)));
     return {
       answer: { target: place.path, entries, total: all.length, isEnd: first.length === behind.length },

@@ -13,7 +13,7 @@ const HEADER_ROOM = 128 * 1024;
 /** Maximum of bytes of a file in one answer. */
 export const MAX_BODY = LARGEST_FRAME - HEADER_ROOM;
 /** Bytes that are tried for a file without a size, as in /proc. */
-const UNTOLD = 64 * 1024;
+const UNKNOWN_SIZE_BYTES = 64 * 1024;
 
 /**
  * Bytes of a file. `version` and `bytes` are those from before it was read: a change while it is read makes the version
@@ -21,12 +21,12 @@ const UNTOLD = 64 * 1024;
  */
 export function read(
   grants: GrantedFolders,
-  { path, from, mostBytes }: RequestOf<"read">,
+  { path, from, maxBytes }: RequestOf<"read">,
 ): WorkerAnswer<FileAnswer<"read">> {
   using place = walk(grants, path, "followed");
   const { descriptor, stat } = fileAt(grants, place);
   const size = Number(stat.size);
-  const wanted = Math.min(mostBytes, size === 0 ? UNTOLD : Math.max(0, size - from));
+  const wanted = Math.min(maxBytes, size === 0 ? UNKNOWN_SIZE_BYTES : Math.max(0, size - from));
   if (wanted > MAX_BODY)
     throw new WorkerFault("TOO_LARGE", place.path, `at most ${MAX_BODY} bytes can be read at once`);
   return at(place.path, () => {

@@ -11,7 +11,7 @@ const Expected = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("missing") }),
   z.strictObject({ kind: z.literal("node"), version: z.string() }),
 ]);
-const walk = { path: Path, glob: z.string().nullable(), mostFound: Count, timeMs: z.number().nonnegative() };
+const walk = { path: Path, glob: z.string().nullable(), maxFound: Count, timeMs: z.number().nonnegative() };
 const change = { path: Path, expected: Expected };
 const making = { temporary: Temporary, folders: z.boolean() };
 
@@ -19,15 +19,15 @@ const making = { temporary: Temporary, folders: z.boolean() };
 export const Request = z.discriminatedUnion("op", [
   z.strictObject({ op: z.literal("hello"), profile: z.string() }),
   z.strictObject({ op: z.literal("look"), path: Path, end: LinkEnd }),
-  z.strictObject({ op: z.literal("read"), path: Path, from: Count, mostBytes: Count }),
+  z.strictObject({ op: z.literal("read"), path: Path, from: Count, maxBytes: Count }),
   z.strictObject({
     op: z.literal("read-lines"),
     path: Path,
     first: z.int().positive(),
-    mostLines: Count,
-    mostBytes: Count,
+    maxLines: Count,
+    maxBytes: Count,
   }),
-  z.strictObject({ op: z.literal("list"), path: Path, after: z.string().nullable(), mostNames: Count }),
+  z.strictObject({ op: z.literal("list"), path: Path, after: z.string().nullable(), maxNames: Count }),
   z.strictObject({ op: z.literal("find"), ...walk }),
   z.strictObject({
     op: z.literal("search"),
@@ -48,7 +48,7 @@ export const Request = z.discriminatedUnion("op", [
 export type RequestOf<Op extends FileRequest["op"]> = Extract<FileRequest, { readonly op: Op }>;
 
 /** An answer, and the bytes that go with it. */
-export interface WorkerAnswer<Told> {
-  readonly answer: Told;
+export interface WorkerAnswer<Reply> {
+  readonly answer: Reply;
   readonly body?: Buffer;
 }

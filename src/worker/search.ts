@@ -24,7 +24,7 @@ export function search(
   wanted: RequestOf<"search">,
 ): WorkerAnswer<FileAnswer<"search">> {
   using place = walk(grants, wanted.path, "followed");
-  const budget = new Budget(wanted.mostFound, wanted.timeMs);
+  const budget = new Budget(wanted.maxFound, wanted.timeMs);
   const run = new Run(seekerOf(wanted.wanted, place.path), wanted.context, budget);
   at(place.path, () => {
     for (const file of filesAt(grants, place, wanted.glob, budget)) {

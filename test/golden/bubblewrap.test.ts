@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { renderBubblewrap } from "../../src/backend/bubblewrap/render.ts";
 import type { Facts } from "../../src/backend/facts.ts";
-import type { GatedPlan } from "../../src/backend/plan.ts";
+import type { MountPlan } from "../../src/backend/plan.ts";
 import { parseHostRule } from "../../src/profile/host-rule.ts";
 import { type AbsolutePath, absolutePath, pathFromBytes } from "../../src/profile/path.ts";
 import { parsePatterns } from "../../src/profile/pattern.ts";
@@ -351,14 +351,14 @@ test("more mounts than the budget are refused with their number, fewer are not",
   expect(render(200)).toMatchObject({ kind: "plan" });
 });
 
-function planOf(profile: Profile, facts: Facts): GatedPlan {
+function planOf(profile: Profile, facts: Facts): MountPlan {
   const rendering = renderBubblewrap(profile, LAUNCH, facts);
   if (rendering.kind !== "plan" || rendering.plan.kind === "rules")
     throw new Error(`no plan: ${JSON.stringify(rendering)}`);
   return rendering.plan;
 }
 
-function printPlan(plan: GatedPlan): string {
+function printPlan(plan: MountPlan): string {
   const options = plan.inputs.flatMap((input) =>
     input.fd === 3 && "bytes" in input ? pathFromBytes(input.bytes).split("\0").slice(0, -1) : [],
   );

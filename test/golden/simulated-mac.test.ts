@@ -5,7 +5,7 @@ import { problemOf } from "../support/mac/profile-problem.ts";
 import { GOLDENS, hidingProject } from "../support/mac/simulated-goldens.ts";
 import { simulatedProject } from "../support/mac/simulated-project.ts";
 
-describe.each(GOLDENS)("the rules of a $name", ({ name, files, profiles = [], mostBytes }) => {
+describe.each(GOLDENS)("the rules of a $name", ({ name, files, profiles = [], maxBytes }) => {
   const project = () => simulatedProject(files, profiles);
 
   test("are what the golden file says, whatever the order of the config's keys", async () => {
@@ -19,7 +19,7 @@ describe.each(GOLDENS)("the rules of a $name", ({ name, files, profiles = [], mo
     const [shown, { rules }] = [await project().shown(), await project().plan()];
     expect(shown.endsWith(`\n\n${rules.text}`)).toBe(true);
     expect(shown.slice(0, -rules.text.length)).toMatch(/^(; .+\n)+\n$/);
-    expect(rules.text.length).toBeLessThan(mostBytes);
+    expect(rules.text.length).toBeLessThan(maxBytes);
   });
 
   test("name only operations that a Mac is asked for, and no parameter without a value", async () => {

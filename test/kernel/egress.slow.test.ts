@@ -85,7 +85,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     );
     expect(reply.stdout.split("\n")[0]).toBe("here".repeat(5));
     expect(seen).toEqual(["/1", "/2", "/3", "/4", "/to?http://A.Test.:80/5", "/5"]);
-    // The gate, the shell, ls, grep; and the program's own pipe ends, which are no sockets.
+    // The start program, the shell, ls, grep; and the program's own pipe ends, which are no sockets.
     const [, processes, ...leaks] = reply.stdout.trim().split("\n");
     expect(Number(processes)).toBeLessThanOrEqual(4);
     expect({ leaks, reply }).toMatchObject({ leaks: ["0", "0", "0"] });

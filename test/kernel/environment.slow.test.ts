@@ -67,7 +67,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     return reply.stdout.split("\n").filter((one) => one !== "");
   }
 
-  // The last are the gate's, of the program's words, and not the caller's.
+  // The last are the start program's, of the program's words, and not the caller's.
   const OURS = /^(HOME|LOGNAME|PATH|PWD|SHELL|TMPDIR|USER|_|OLDPWD|cofferdam_words|cofferdam_word_\d+)=/;
   // The supervisor's own Node and its loader obey these.
   const { NODE_OPTIONS: _node, LD_PRELOAD: _preload, LD_AUDIT: _audit, ...hostile } = HOSTILE;
@@ -88,7 +88,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     expect(plain).toContain("BASH_FUNC_ls%%=");
   });
 
-  it("env: the gate's own names reach no program, whoever lists them", async () => {
+  it("env: the start program's own names reach no program, whoever lists them", async () => {
     const env = {
       cofferdam_words: "7",
       cofferdam_word_0: "echo",
@@ -100,7 +100,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     expect(seen.filter((one) => one.startsWith("cofferdam"))).toEqual([]);
   });
 
-  it("env: `*` passes what does nothing, and nothing that programs obey, the shell at the gate first of all", async () => {
+  it("env: `*` passes what does nothing, and nothing that programs obey, the shell in the start program first of all", async () => {
     const seen = await seenInside({
       env: { ...hostile, ...HARMLESS },
       settings: { sandbox: { env: { pass: ["*"] } } },

@@ -30,9 +30,9 @@ describe.skipIf(unusable !== null)("workers of one session", () => {
       for (let name = 0; name < 300; name += 1) place.file(`ws/${name}`, "needle\n".repeat(2_000));
     });
     const { session } = at;
-    let most = 0;
+    let max = 0;
     const timer = setInterval(() => {
-      most = Math.max(most, workersOf(process.pid).length);
+      max = Math.max(max, workersOf(process.pid).length);
     }, 5);
     const outcomes = await Promise.all(
       Array.from({ length: 12 }, () => session.call("search_files", { regex: "needl[^e]|nothing" })),
@@ -41,7 +41,7 @@ describe.skipIf(unusable !== null)("workers of one session", () => {
     expect(outcomes.map(toldOf)).toEqual(
       Array.from({ length: 12 }, () => expect.objectContaining({ matches: [], files: 300 })),
     );
-    expect(most).toBe(2);
+    expect(max).toBe(2);
     expect(at.journal.of("walls.proven").length).toBe(2);
   });
 

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { constants } from "node:os";
 import { describe, expect, it } from "vitest";
 import { handOver } from "../../src/backend/bubblewrap/handed.ts";
-import { behindGate, SHELLS } from "../support/battery/gate-stand.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
+import { behindStartProgram, SHELLS } from "../support/battery/start-program.ts";
 
 sandboxMustWork("the first process");
 
@@ -23,16 +23,18 @@ describe.skipIf(unusable !== null).each(SHELLS.map((shell) => [shell.join(" "), 
         ).map((name) => [line(`kill -${name.slice(3)} $$`), 128 + constants.signals[name]] as const),
         [line("kill -40 $$"), 168],
       ];
-      const told = await Promise.all(ends.map(async ([words]) => (await behindGate(shell, words)).code));
+      const told = await Promise.all(
+        ends.map(async ([words]) => (await behindStartProgram(shell, words)).code),
+      );
       expect(told).toEqual(ends.map(([, code]) => code));
     });
 
     it("proc: no signal from inside ends it, stops it, or changes the program's status", async () => {
       const all = "TERM INT HUP QUIT KILL STOP TSTP USR1 USR2 ALRM ABRT SEGV PIPE CHLD CONT";
       const [each, group] = await Promise.all([
-        behindGate(shell, line(`for one in ${all}; do kill -$one 1; done; echo on; exit 5`)),
+        behindStartProgram(shell, line(`for one in ${all}; do kill -$one 1; done; echo on; exit 5`)),
         // A script's own clean-up often is a signal to its whole group, which the first process is in.
-        behindGate(
+        behindStartProgram(
           shell,
           line("trap : TERM INT HUP; kill -INT 0; kill -TERM 0; kill -HUP 0; echo on; exit 6"),
         ),
@@ -44,7 +46,7 @@ describe.skipIf(unusable !== null).each(SHELLS.map((shell) => [shell.join(" "), 
     });
 
     it("proc: the program starts with every signal as by default, and its subshells too", async () => {
-      const { stdout } = await behindGate(
+      const { stdout } = await behindStartProgram(
         shell,
         line("sed -n 's/^Sig\\(Blk\\|Ign\\|Cgt\\)://p' /proc/self/status"),
       );
@@ -85,7 +87,7 @@ describe.skipIf(unusable !== null).each(SHELLS.map((shell) => [shell.join(" "), 
       ];
       const program = ["/usr/bin/perl", "-e", "print map { length(), qq( $_\n) } @ARGV", "--"];
       const seen = await Promise.all(
-        [...given, ...more].map((words) => behindGate(shell, [...program, ...words])),
+        [...given, ...more].map((words) => behindStartProgram(shell, [...program, ...words])),
       );
       const told = (words: readonly string[]): string =>
         words.map((word) => `${Buffer.byteLength(word)} ${word}\n`).join("");
@@ -99,13 +101,16 @@ describe.skipIf(unusable !== null).each(SHELLS.map((shell) => [shell.join(" "), 
     });
 
     it("proc: nothing of how it was handed over reaches the program", async () => {
-      const { stdout } = await behindGate(shell, line("env | grep -c cofferdam; set | grep -c '^cofferdam'"));
+      const { stdout } = await behindStartProgram(
+        shell,
+        line("env | grep -c cofferdam; set | grep -c '^cofferdam'"),
+      );
       expect(stdout).toBe("0\n0\n");
     });
 
     it("proc: waits for daemons that end meanwhile", async () => {
       // Of 100 only the program and the first process are left.
-      expect(await behindGate(shell, DAEMONS)).toEqual({ code: 0, stdout: "2", stderr: "" });
+      expect(await behindStartProgram(shell, DAEMONS)).toEqual({ code: 0, stdout: "2", stderr: "" });
     });
   },
 );

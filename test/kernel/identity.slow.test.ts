@@ -83,9 +83,9 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
         settings,
       });
       const planned = "HOME LANG LC_ALL LOGNAME PATH PWD SHELL TMPDIR TOKEN USER .\n";
-      // What the gate is handed, of which nothing goes on to the program.
-      const gates = ["cofferdam_word_0", "cofferdam_word_1", "cofferdam_word_2", "cofferdam_words"];
-      expect([own, first]).toEqual([planned, planned.replace(" .", ` ${gates.join(" ")} .`)]);
+      // What the start program is handed, of which nothing goes on to the program.
+      const variables = ["cofferdam_word_0", "cofferdam_word_1", "cofferdam_word_2", "cofferdam_words"];
+      expect([own, first]).toEqual([planned, planned.replace(" .", ` ${variables.join(" ")} .`)]);
       expect(value).toBe(`C.UTF-8:${secret}\n`);
       const plain = place.plainly(listOf("$$"), { ...env, TMPDIR: place.ws }).stdout;
       expect(plain).toBe("COFFERDAM_TEST_SECRET LANG LC_ALL PATH SSH_AUTH_SOCK TMPDIR .\n");

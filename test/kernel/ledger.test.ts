@@ -167,8 +167,8 @@ describe("the ledger", () => {
   });
 
   it("says that nothing can have too long a name, in few words, and leaves nothing", async () => {
-    const [most, more] = ["n".repeat(255), "n".repeat(256)];
-    await (await ledger().hold("one", [at("a"), at(most)]))[Symbol.asyncDispose]();
+    const [max, more] = ["n".repeat(255), "n".repeat(256)];
+    await (await ledger().hold("one", [at("a"), at(max)]))[Symbol.asyncDispose]();
     await expect(ledger().hold("two", [at("a"), at(more)])).rejects.toMatchObject({
       code: "NOT_ENFORCEABLE",
       message: expect.stringMatching(

@@ -62,8 +62,8 @@ describe.skipIf(noStandIn !== null)("when a call ends", () => {
     expect(processesWith(word)).toEqual([]);
   });
 
-  it("proc: one that kills the gate is ended with its group: nothing is left, and nothing told", async () => {
-    // The gate is the parent of the program; what kills for it is the gate's other child.
+  it("proc: one that kills the start program is ended with its group: nothing is left, and nothing told", async () => {
+    // The start program is the parent of the program; what kills for it is the start program's other child.
     const line = `kill -9 $PPID; sleep 0.2; exec sleep 600`;
     const ended = await place.run({ argv: ["/bin/sh", "-c", line, word] });
     expect(ended.code).toBe(137);
@@ -72,7 +72,7 @@ describe.skipIf(noStandIn !== null)("when a call ends", () => {
     expect(place.left()).toEqual([]);
   });
 
-  it("proc: of one that kills the gate and all beside it, daemons may go on, which is told", async () => {
+  it("proc: of one that kills the start program and all beside it, daemons may go on, which is told", async () => {
     const line =
       "for p in $(cat /proc/$PPID/task/*/children); do [ $p = $$ ] || kill -9 $p; done; kill -9 $PPID; exit 5";
     const ended = await place.run(stubborn(line));

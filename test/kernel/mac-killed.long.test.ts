@@ -17,7 +17,7 @@ standInMustWork("killed supervisors on macOS");
 
 const DRIVER = fileURLToPath(new URL("../../dist/battery/killed-driver.js", import.meta.url));
 
-/** A gate that was left tries every pid that there can be. */
+/** A start program that was left tries every pid that there can be. */
 const ENDING_MS = 30_000;
 
 describe.skipIf(noStandIn !== null)("a supervisor on macOS that is killed", () => {

@@ -64,7 +64,7 @@ describe.skipIf(noStandIn !== null)("nothing runs, and it is told why", () => {
       "says o \u001b[2J",
       "the sandbox differs from the plan: the start program sent an unknown message → run `cofferdam doctor`",
     ],
-    // Words alone are no proof: what the gate's acts leave must be there.
+    // Words alone are no proof: what the start program's acts leave must be there.
     [
       "says r",
       "the sandbox differs from the plan: a granted file could not be written → run `cofferdam doctor`",

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MAY_BE_LEFT, NOT_BY_NUMBER } from "../../src/backend/seatbelt/gate.ts";
+import { MAY_BE_LEFT, NOT_BY_NUMBER } from "../../src/backend/seatbelt/start-program.ts";
 import type { Host } from "../../src/host/look/host.ts";
 import { knownPath } from "../../src/profile/path.ts";
 import type { Supervisor } from "../../src/session/supervisor.ts";

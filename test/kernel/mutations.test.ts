@@ -22,7 +22,7 @@ const UNSEEN = [
   "the filter allows everything",
   "the session is the launcher's",
   "the session is the caller's",
-  "the gate sets no limit",
+  "the start program sets no limit",
   "scratch space has no size",
 ];
 

@@ -83,7 +83,7 @@ describe.skipIf(unusable !== null)("whoever starts them", () => {
       }),
     );
     expect(processesWith(word)).toEqual([]);
-    // Before the gate opened there is nothing that could have an outcome.
+    // Before the start program opened there is nothing that could have an outcome.
     expect([...new Set(ends)].filter((end) => end !== "failed" && end !== "SANDBOX_UNAVAILABLE")).toEqual([]);
   });
 

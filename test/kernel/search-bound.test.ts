@@ -17,8 +17,8 @@ describe.skipIf(unusable !== null)("a root with more entries than are searched",
   });
   afterEach(() => place[Symbol.dispose]());
 
-  const why = (most: number): string =>
-    `${place.ws} contains more than ${most} entries, too many to search for protected files`;
+  const why = (max: number): string =>
+    `${place.ws} contains more than ${max} entries, too many to search for protected files`;
 
   it("is read-only where the config says so: the receipt, the file tools and `explain` tell", async () => {
     const sandbox = { search: { entries: 20, over: "read-only" } };

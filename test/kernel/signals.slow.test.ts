@@ -56,7 +56,7 @@ const STUBBORN = "trap '' TERM INT HUP; : > up; while :; do sleep 0.05; done";
 const CATCHES = "trap 'exit 0' TERM; : > up; while :; do sleep 0.05; done";
 const isUp = (_: ChildProcess, place: Place): boolean => existsSync(join(place.ws, "up"));
 const launches = ({ pid = 0 }: ChildProcess): boolean => childrenOf(pid).some(isLauncher);
-const isAtGate = ({ pid = 0 }: ChildProcess): boolean =>
+const isAtStart = ({ pid = 0 }: ChildProcess): boolean =>
   childrenOf(pid)
     .filter(isLauncher)
     .flatMap(childrenOf)
@@ -72,7 +72,7 @@ const INSTANTS: Readonly<Record<string, Instant>> = {
   },
   "while the machine is tried out": { words: run(STUBBORN), isThere: launches, isFirst: true },
   "while the walls are built": { words: run(STUBBORN), isThere: launches },
-  "at the gate": { words: run(STUBBORN), isThere: isAtGate },
+  "in the start program": { words: run(STUBBORN), isThere: isAtStart },
   "while a program runs that ignores it": { words: run(STUBBORN), isThere: isUp },
   "while a program runs that catches it and exits 0": { words: run(CATCHES), isThere: isUp },
   "while output is not read": { words: run(": > up; exec yes"), isThere: isUp, isUnread: true },

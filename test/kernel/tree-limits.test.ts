@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { GatedPlan } from "../../src/backend/plan.ts";
+import type { MountPlan } from "../../src/backend/plan.ts";
 import { MACHINE } from "../../src/host/launch/cgroup/files.ts";
 import { readySeats } from "../../src/host/launch/cgroup/seats.ts";
 import { run } from "../../src/host/launch/run.ts";
@@ -76,7 +76,7 @@ describe.skipIf(unusable !== null || noCgroups !== null)("in a cgroup of its own
     }
   });
 
-  it("proof: a gate that is not in its cgroup is not opened", async () => {
+  it("proof: a start program that is not in its cgroup is not opened", async () => {
     const settings = { sandbox: { limits: { memory: "128MiB", processes: 30 } } };
     await using supervisor = await place.supervisor(settings);
     const { sandbox } = supervisor.shared;
@@ -84,10 +84,10 @@ describe.skipIf(unusable !== null || noCgroups !== null)("in a cgroup of its own
     const session = supervisor.session({ caller: "person" });
     const { rendering } = (await session.prepare({ argv: ["sh", "-c", `: > ${place.ws}/ran`] })).withApproval;
     if (rendering.kind !== "plan" || rendering.plan.kind === "rules") throw new Error("no plan");
-    const plan: GatedPlan = rendering.plan;
+    const plan: MountPlan = rendering.plan;
     const { machine, surroundings } = sandbox;
     const { cgroups } = machine;
-    const start = (changed: GatedPlan, given: typeof cgroups | null) =>
+    const start = (changed: MountPlan, given: typeof cgroups | null) =>
       run(changed, {
         ...{ stdin: null, wallMs: 20_000, outputBytes: 1_000, sinks: null, signal: null },
         ...{ runAs: machine.runAs, surroundings, onProven: null, cgroups: given },

@@ -31,7 +31,7 @@ test("inside walls with a process list of its own, files are found at the host's
   await using worker = await walled(tree, []);
   expect(answerOf(await writeTo(worker, path, "new")).isNew).toBe(false);
   expect([(await lookAt(worker, path)).target, readFileSync(path, "utf8")]).toEqual([path, "new"]);
-  expect(faultOf(await worker.ask({ op: "read", path: "/etc/passwd", from: 0, mostBytes: 9 }))).toBe(
+  expect(faultOf(await worker.ask({ op: "read", path: "/etc/passwd", from: 0, maxBytes: 9 }))).toBe(
     "DENIED /etc/passwd read",
   );
 });
@@ -43,7 +43,7 @@ test("a disk that is full leaves the old file and no temporary", async () => {
   answerOf(await writeTo(worker, path, "old"));
   expect(faultOf(await writeTo(worker, path, "x".repeat(200_000)))).toBe(`DISK_FULL ${path}`);
   const { entries } = answerOf(
-    await worker.ask({ op: "list", path: join(tree.root, "small"), after: null, mostNames: 9 }),
+    await worker.ask({ op: "list", path: join(tree.root, "small"), after: null, maxNames: 9 }),
   );
   expect(entries).toEqual([{ name: "a", kind: "file", bytes: 3 }]);
   expect(answerOf(await writeTo(worker, path, "x".repeat(20_000))).isNew).toBe(false);

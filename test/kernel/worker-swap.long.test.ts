@@ -79,8 +79,8 @@ test("files.race: no byte of outside is read in 10,000 reads while names are swa
       const path = paths[at % paths.length] ?? "";
       const reply =
         at % 2 === 0
-          ? await worker.ask({ op: "read", path, from: 0, mostBytes: 100 })
-          : await worker.ask({ op: "read-lines", path, first: 1, mostLines: 9, mostBytes: 100 });
+          ? await worker.ask({ op: "read", path, from: 0, maxBytes: 100 })
+          : await worker.ask({ op: "read-lines", path, first: 1, maxLines: 9, maxBytes: 100 });
       return reply.fault === undefined ? reply.body.toString() : reply.fault.fault;
     },
     ["inside", "DENIED"],
@@ -134,13 +134,13 @@ test("files.race: lists, finds and searches never tell of outside while names ar
   const tree = await swapped();
   writeFileSync(join(tree.outside, "only-outside"), "OUTSIDE");
   await using worker = await WorkerClient.of(tree.profile());
-  const walk = { glob: null, mostFound: 1000, timeMs: 5000 } as const;
+  const walk = { glob: null, maxFound: 1000, timeMs: 5000 } as const;
   const wanted = { kind: "text", text: "OUTSIDE", ignoreCase: false } as const;
   let answered = 0;
   for (let at = 0; at < 1500; at += 1) {
     const path = join(tree.root, FOLDERS[at % 2] ?? "");
     for (const reply of [
-      await worker.ask({ op: "list", path, after: null, mostNames: 100 }),
+      await worker.ask({ op: "list", path, after: null, maxNames: 100 }),
       await worker.ask({ op: "find", path: tree.root, ...walk }),
       await worker.ask({ op: "search", path: tree.root, wanted, context: 1, ...walk }),
     ]) {

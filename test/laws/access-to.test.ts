@@ -72,7 +72,7 @@ function read({ files, masks }: Profile, path: AbsolutePath, facts: PathFacts): 
   const listed = nearest.every(isTaken) ? nearest.map((entry) => entry.access).reduce(lesser) : "none";
   return masks
     .filter((mask) => holds(mask, path, facts))
-    .reduce<Access>((most, mask) => lesser(most, mask.atMost), listed);
+    .reduce<Access>((max, mask) => lesser(max, mask.atMost), listed);
 }
 
 function holds(mask: Mask, path: AbsolutePath, facts: PathFacts): boolean {

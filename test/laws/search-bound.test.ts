@@ -21,7 +21,7 @@ const unsearched = fc
     const regions = regionsOf(profile);
     const start = regions[which % Math.max(1, regions.length)]?.start;
     const all = [...paths, ...(start === undefined ? [] : [start])].map(
-      (path): Unsearched => ({ path, bound: { kind: "entries", most: 1 }, over }),
+      (path): Unsearched => ({ path, bound: { kind: "entries", max: 1 }, over }),
     );
     return { profile, unsearched: all };
   });

@@ -20,9 +20,9 @@ const crowd = fc
     }),
     atMost: fc.constantFrom("read", "none"),
     hasGrant: fc.boolean(),
-    most: fc.integer({ min: 4, max: 12 }),
+    max: fc.integer({ min: 4, max: 12 }),
   })
-  .map(({ counts, atMost, hasGrant, most }) => {
+  .map(({ counts, atMost, hasGrant, max }) => {
     const hits = counts.flatMap(([folder, count], which) =>
       Array.from({ length: count }, (_, at) => absolutePath(`/w/${folder}/${which}.${at}.key`)),
     );
@@ -40,7 +40,7 @@ const crowd = fc
       ...[...folders].filter((path) => isInside(path, ROOT)).map((path) => `${path}/`),
       `${GRANT}/`,
     ];
-    return { profile, facts: fakedFacts([...tree, ...hits], { hits }), hits, most, hasGrant };
+    return { profile, facts: fakedFacts([...tree, ...hits], { hits }), hits, max, hasGrant };
   });
 
 function probesFor(hits: readonly AbsolutePath[]): readonly AbsolutePath[] {
@@ -50,14 +50,14 @@ function probesFor(hits: readonly AbsolutePath[]): readonly AbsolutePath[] {
 law(
   "folders are closed until the mounts are few enough: nothing is more than the profile gives, and no granted folder is closed",
   (within: typeof withinMounts) =>
-    fc.property(crowd, ({ profile, facts, hits, most, hasGrant }) => {
-      const left = within(profile, facts, most);
+    fc.property(crowd, ({ profile, facts, hits, max, hasGrant }) => {
+      const left = within(profile, facts, max);
       if ("reason" in left) throw new Error(left.reason);
       const before = transitions(profile, facts);
       if ("reason" in before) throw new Error(before.reason);
       const closed = left.limits.map(({ path }) => path);
-      if (before.changes.length <= most) expect(closed).toEqual([]);
-      if (left.found.changes.length > most)
+      if (before.changes.length <= max) expect(closed).toEqual([]);
+      if (left.found.changes.length > max)
         for (const folder of ["a/b", "a/b/c", "d", "d/e"].map((name) => absolutePath(`/w/${name}`)))
           expect(
             left.found.changes.filter(({ path }) => path !== folder && isInside(path, folder)).length,
@@ -73,18 +73,18 @@ law(
     }),
   withinMounts,
   {
-    "closes the root": (profile, facts, most) => {
-      const left = withinMounts(profile, facts, most);
+    "closes the root": (profile, facts, max) => {
+      const left = withinMounts(profile, facts, max);
       if ("reason" in left || left.limits.length === 0) return left;
       return { ...left, limits: left.limits.map((limit) => ({ ...limit, path: ROOT })) };
     },
-    "opens what it closes": (profile, facts, most) => {
-      const left = withinMounts(profile, facts, most);
+    "opens what it closes": (profile, facts, max) => {
+      const left = withinMounts(profile, facts, max);
       if ("reason" in left || left.limits.length === 0) return left;
       return { ...left, profile: normalProfile({ ...left.profile, masks: [] }) };
     },
-    "closes without a word": (profile: Profile, facts, most) => {
-      const left = withinMounts(profile, facts, most);
+    "closes without a word": (profile: Profile, facts, max) => {
+      const left = withinMounts(profile, facts, max);
       const masks = [
         ...profile.masks,
         { pattern: literalPattern(absolutePath("/w/d")), atMost: "read", ignoreCase: false } as const,

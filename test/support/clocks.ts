@@ -1,10 +1,11 @@
 /**
- * The tests that read a clock, each with what for. None expects anything of how long something takes: that depends on what else
- * the machine does, and a test that is red for it says nothing. Counts of work (`support/load`, `linear-time`) and states
- * are expected instead; a bound against hanging is the test's own timeout; figures are the bench's.
+ * The tests that read a clock, each with what for. None expects anything of how long something takes: that depends on
+ * what else the machine does, and a test that is red for it says nothing. Counts of work (`support/load`,
+ * `linear-time`) and states are expected instead; a bound against hanging is the test's own timeout; figures are the
+ * bench's.
  */
 export const CLOCKS: Readonly<Record<string, string>> = {
-  "kernel/ahead.slow.test.ts": "makes the clock stand still",
+  "kernel/prewarmed-launcher.slow.test.ts": "makes the clock stand still",
   "kernel/files-killed.long.test.ts": "kills are spread over the time that a write takes here",
   "kernel/own-terminal-line.long.test.ts": "plays a terminal at the end of a line of a given rate",
   "kernel/shelter-killed.slow.test.ts": "kills are spread over the time that a start takes here",

@@ -7,15 +7,15 @@ const TRIES = 5;
 const CLOCK_MS = 20;
 
 /**
- * Whether work takes time in proportion to its input: four times as much takes no more than eight times as long (what is
- * quadratic takes sixteen times as long), and no longer than `mostMs`. Time of this thread alone.
+ * Whether work takes time in proportion to its input: four times as much takes no more than eight times as long (what
+ * is quadratic takes sixteen times as long), and no longer than `maxMs`. Time of this thread alone.
  */
-export function isLinear(work: (length: number) => void, length: number, mostMs: number): boolean {
+export function isLinear(work: (length: number) => void, length: number, maxMs: number): boolean {
   work(length >> 4);
   return Array.from({ length: TRIES }).some(() => {
     const quarter = leastMs(work, length >> 2);
     const whole = leastMs(work, length);
-    return whole < mostMs && whole < 8 * quarter + CLOCK_MS;
+    return whole < maxMs && whole < 8 * quarter + CLOCK_MS;
   });
 }
 

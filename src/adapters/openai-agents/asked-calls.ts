@@ -30,7 +30,7 @@ export class AskedCalls {
     return !asked.has(keyOf(callId, input)) && context.usage.requests > requestsBefore;
   }
 
-  tell(context: RunContext, callId: string, input: unknown, mustAsk: boolean): boolean {
+  remember(context: RunContext, callId: string, input: unknown, mustAsk: boolean): boolean {
     this.#of(context).asked.set(keyOf(callId, input), mustAsk);
     return mustAsk;
   }

@@ -48,7 +48,7 @@ function functionTool({ name, description, schema }: ToolCard, gated: GatedCalls
       const isAnswered = isAskedAgain(asked, context, { name, callId, input });
       const { kind } = await gated.check({ tool: name, input, toolCallId: callId }, isAnswered);
       const mustAsk = kind === "pending" || (isAnswered && kind === "denied");
-      return asked.tell(context, callId, input, mustAsk);
+      return asked.remember(context, callId, input, mustAsk);
     },
     execute: async (input, context, details) => {
       const callId = details?.toolCall?.callId ?? "";

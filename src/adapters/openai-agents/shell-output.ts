@@ -15,17 +15,17 @@ const Ran = z.object({
   denials: z.array(z.object({ remedy: z.string() })),
 });
 
-/** The outcome of one command for the SDK's shell, in at most `most` characters; null means no maximum. */
-export function shellOutput(outcome: Outcome, most: number | null): ShellOutputResult {
+/** The outcome of one command for the SDK's shell, in at most `max` characters; null means no maximum. */
+export function shellOutput(outcome: Outcome, max: number | null): ShellOutputResult {
   const result = toolResult(outcome);
   const ran = result.type === "success" ? Ran.safeParse(result.output).data : undefined;
   if (ran === undefined) {
     const exitCode = outcome.kind === "not-found" ? outcome.code : NOT_RUN;
-    return { ...bounded("", outcomeText(outcome), most), outcome: { type: "exit", exitCode } };
+    return { ...bounded("", outcomeText(outcome), max), outcome: { type: "exit", exitCode } };
   }
   const remedies = ran.denials.map(({ remedy }) => `What would help: ${remedy}\n`).join("");
   return {
-    ...bounded(ran.stdout, `${ran.stderr}${remedies}${quarantinedText(outcome) ?? ""}`, most),
+    ...bounded(ran.stdout, `${ran.stderr}${remedies}${quarantinedText(outcome) ?? ""}`, max),
     outcome: ran.timed_out ? { type: "timeout" } : { type: "exit", exitCode: ran.status },
   };
 }
@@ -34,16 +34,16 @@ export function shellOutput(outcome: Outcome, most: number | null): ShellOutputR
 function bounded(
   stdout: string,
   stderr: string,
-  most: number | null,
+  max: number | null,
 ): Pick<ShellOutputResult, "stdout" | "stderr"> {
-  if (most === null) return { stdout, stderr };
-  const mostErr = Math.max(Math.floor(most / 2), most - stdout.length);
-  const err = start(stderr, mostErr);
-  return { stdout: start(stdout, most - err.length), stderr: err };
+  if (max === null) return { stdout, stderr };
+  const maxErr = Math.max(Math.floor(max / 2), max - stdout.length);
+  const err = start(stderr, maxErr);
+  return { stdout: start(stdout, max - err.length), stderr: err };
 }
 
 /** The start of a text, without half a character at its end. */
-function start(text: string, most: number): string {
-  const cut = text.slice(0, most);
+function start(text: string, max: number): string {
+  const cut = text.slice(0, max);
   return cut.isWellFormed() || !text.isWellFormed() ? cut : cut.slice(0, -1);
 }

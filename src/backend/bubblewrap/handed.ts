@@ -1,13 +1,13 @@
-import { GATES_OWN } from "../../tool/obeyed-names.ts";
+import { START_PROGRAMS_OWN } from "../../tool/obeyed-names.ts";
 
 /**
- * The words of a program as the gate gets them: in variables of its shell, `cofferdam_words` of them, removed before
- * the program starts. A launcher's own words are then the same for every call under one profile, and it can start
- * before the call is known. Only the variables' names are ever read as shell. Words too long for variables follow in
- * the launcher's words, where the kernel allows more. The program's words are the former, then the latter.
+ * The program's words as the start program gets them: in variables of its shell, `cofferdam_words` of them, removed
+ * before the program starts. A launcher's own words are then the same for every call under one profile, and it can
+ * start before the call is known. Only the variables' names are ever read as shell. Words too long for variables follow
+ * in the launcher's words, where the kernel allows more. The program's words are the former, then the latter.
  */
 export interface Handed {
-  /** Words after the gate's own, in the launcher's. */
+  /** Words after the start program's own, in the launcher's. */
   readonly argv: readonly string[];
   readonly variables: ReadonlyMap<string, string>;
 }
@@ -26,8 +26,8 @@ export function handOver(words: readonly string[]): Handed {
   return {
     argv: isHanded ? [] : words,
     variables: new Map([
-      ...handed.map((word, at): [string, string] => [`${GATES_OWN}word_${at}`, word]),
-      [`${GATES_OWN}words`, String(handed.length)],
+      ...handed.map((word, at): [string, string] => [`${START_PROGRAMS_OWN}word_${at}`, word]),
+      [`${START_PROGRAMS_OWN}words`, String(handed.length)],
     ]),
   };
 }

@@ -1,6 +1,6 @@
 import { type AbsolutePath, pathToBytes } from "../../profile/path.ts";
 import type { Facts, Launcher } from "../facts.ts";
-import type { GatedPlan } from "../plan.ts";
+import type { MountPlan } from "../plan.ts";
 import { withLauncherAround } from "./shelter.ts";
 import type { Change } from "./transitions.ts";
 
@@ -38,10 +38,10 @@ export const COVER_OPTIONS: readonly string[] = ["--cap-add", "CAP_SYS_ADMIN"];
 
 /** The same launch, with a mount on each symlink that the changes cover; the same value if there are none. */
 export function withCovers(
-  plan: GatedPlan,
+  plan: MountPlan,
   { changes }: { readonly changes: readonly Change[] },
   facts: Facts,
-): GatedPlan {
+): MountPlan {
   const { launcher, devices, deviceNodes, arch } = facts;
   const links = changes.filter(({ kind }) => kind === "cover-link").map(({ path }) => path);
   const words = links.length === 0 ? null : coverWords(links, launcher, arch);

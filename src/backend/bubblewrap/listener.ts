@@ -2,7 +2,7 @@ import { quoted } from "../../shell/quote.ts";
 import type { Facts } from "../facts.ts";
 import { OWN_LOOPBACK_PORT } from "../proxy-way.ts";
 
-/** The gate's descriptor that sends the listening socket to the supervisor: a socket, of one digit. */
+/** The start program's descriptor that sends the listening socket to the supervisor: a socket, of one digit. */
 export const LISTEN_FD = 4;
 
 /** Names of sendmsg(2) by number (arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h). */
@@ -32,12 +32,12 @@ my $message = pack "Q L x4 P Q P Q i x4", 0, 0, $vector, 1, $rights, length $rig
 exit(syscall($sendmsg + 0, $out + 0, $message, 0) != length $said);
 `;
 
-/** The lines of the gate that send the listening socket out, or say `n` if that fails; none without perl. */
-export function listenerLines({ arch, launcher: { perl } }: Facts, gateFd: number): readonly string[] {
+/** The lines of the start program that send the listening socket out, or say `n` if that fails; none without perl. */
+export function listenerLines({ arch, launcher: { perl } }: Facts, startFd: number): readonly string[] {
   if (perl === null) return [];
   const words = ["--", SENDMSG[arch], String(LISTEN_FD), String(OWN_LOOPBACK_PORT)];
   return [
-    `(unset ${PERLS_OWN.join(" ")}; exec ${quoted([perl, "-C0", "-e"])} '${LISTEN}' ${words.join(" ")}) 2>/dev/null || { printf n >&${gateFd}; exit 125; }`,
+    `(unset ${PERLS_OWN.join(" ")}; exec ${quoted([perl, "-C0", "-e"])} '${LISTEN}' ${words.join(" ")}) 2>/dev/null || { printf n >&${startFd}; exit 125; }`,
     `exec ${LISTEN_FD}>&-`,
   ];
 }

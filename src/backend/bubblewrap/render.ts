@@ -3,14 +3,13 @@ import { joinPath, parentOf, pathToBytes, ROOT } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
 import type { ProgramStart } from "../../tool/launch.ts";
 import type { Facts } from "../facts.ts";
-import { GATE_NAME } from "../gate-name.ts";
 import { grantedDevices, shownDevices } from "../granted-devices.ts";
 import { aliasesOf } from "../host-mounts.ts";
 import {
   approximationOf,
   type Expectation,
-  type GatedPlan,
   type Input,
+  type MountPlan,
   type NotEnforceable,
   type Plan,
   type Rendering,
@@ -18,17 +17,18 @@ import {
 import { isProxied, OWN_LOOPBACK_PORT, proxyWay } from "../proxy-way.ts";
 import { withinSearch } from "../search-bound.ts";
 import { standardProgram } from "../seccomp/standard.ts";
+import { START_PROGRAM_NAME } from "../start-program-name.ts";
 import { portsIn } from "../way-in.ts";
 import { assertAgrees, replay } from "./agrees.ts";
 import { clausesOf } from "./clauses.ts";
 import { connectorWords } from "./connector.ts";
 import { enforcementReport } from "./enforcement.ts";
-import { gateScript, limiterOf } from "./gate.ts";
 import { handOver } from "./handed.ts";
 import { HOME, HOST_NAME, identityFiles } from "./identity.ts";
 import { withCovers } from "./link-covers.ts";
 import { LISTEN_FD, listenerLines } from "./listener.ts";
 import { terminalRefusal, wayInRefusal, wayOutRefusal } from "./perl-refusals.ts";
+import { limiterOf, startScript } from "./start-program.ts";
 import { terminalWords } from "./terminal.ts";
 import type { Change, Transitions } from "./transitions.ts";
 import { treeBounds } from "./tree.ts";
@@ -37,9 +37,9 @@ import { MAX_MOUNTS, withinMounts } from "./within-mounts.ts";
 
 /**
  * Descriptors of the launcher. Doors of a cgroup come next (of one digit: a shell knows no others), then the made
- * files, then the sizes of a terminal, whose number the gate does not use itself. `LISTEN_FD` is 4.
+ * files, then the sizes of a terminal, whose number the start program does not use itself. `LISTEN_FD` is 4.
  */
-const FD = { args: 3, seccomp: 5, gate: 6, next: 7, lowestSizes: 9 } as const;
+const FD = { args: 3, seccomp: 5, start: 6, next: 7, lowestSizes: 9 } as const;
 
 /** The number of mounts from which `check` warns. */
 export const MANY_MOUNTS = 64;
@@ -60,9 +60,9 @@ export function renderBubblewrap(
   profile: Profile,
   launch: ProgramStart,
   facts: Facts,
-  mostMounts = MAX_MOUNTS,
+  maxMounts = MAX_MOUNTS,
 ): Rendering {
-  const layout = mostMounts === MAX_MOUNTS ? layoutOf(profile, facts) : layOut(profile, facts, mostMounts);
+  const layout = maxMounts === MAX_MOUNTS ? layoutOf(profile, facts) : layOut(profile, facts, maxMounts);
   if ("reason" in layout) return { kind: "refusal", refusal: layout };
   const refusal =
     (isProxied(profile, launch) ? wayOutRefusal(profile, facts) : null) ??
@@ -103,13 +103,13 @@ function layoutOf(profile: Profile, facts: Facts): Layout | NotEnforceable {
   return layout;
 }
 
-function layOut(given: Profile, facts: Facts, mostMounts: number): Layout | NotEnforceable {
+function layOut(given: Profile, facts: Facts, maxMounts: number): Layout | NotEnforceable {
   const searched = withinSearch(given, facts);
   if ("reason" in searched) return searched;
-  const within = withinMounts(searched.profile, facts, mostMounts);
+  const within = withinMounts(searched.profile, facts, maxMounts);
   if ("reason" in within) return within;
   const { profile, found } = within;
-  const refusal = refusalOf(profile, found, mostMounts) ?? terminalRefusal(profile, facts);
+  const refusal = refusalOf(profile, found, maxMounts) ?? terminalRefusal(profile, facts);
   if (refusal !== null) return refusal;
   const { changes, placeholders } = found;
   const limits = [...searched.limits, ...within.limits, ...found.limits];
@@ -165,7 +165,7 @@ function firstFile(tree: Plan["tree"]): number {
   return FD.next + (tree?.doors.length ?? 0);
 }
 
-function planOf(profile: Profile, launch: ProgramStart, facts: Facts, layout: Layout): GatedPlan {
+function planOf(profile: Profile, launch: ProgramStart, facts: Facts, layout: Layout): MountPlan {
   const { args, inputs, mounts, changes: _, ...rest } = layout;
   const given = (launch.given ?? []).map(({ path, bytes }, at) => ({
     args: ["--perms", "0444", "--file", String(firstFile(rest.tree) + inputs.length - 1 + at), path],
@@ -186,12 +186,12 @@ function planOf(profile: Profile, launch: ProgramStart, facts: Facts, layout: La
     : null;
   const { coreDumps } = facts;
   const proxy = isProxied(profile, launch) ? proxyWay(profile, OWN_LOOPBACK_PORT) : null;
-  const script = gateScript(profile.limits, FD.gate, {
+  const script = startScript(profile.limits, FD.start, {
     tree: rest.tree,
     coreDumps,
     hasTerminal: sizesFd !== null,
     proxy,
-    listener: proxy === null ? [] : listenerLines(facts, FD.gate),
+    listener: proxy === null ? [] : listenerLines(facts, FD.start),
   });
   const terminal = sizesFd === null ? [] : terminalWords(facts, sizesFd);
   const limiter = limiterOf(coreDumps);
@@ -205,7 +205,7 @@ function planOf(profile: Profile, launch: ProgramStart, facts: Facts, layout: La
       // It becomes the launcher: their pid is the same.
       ...(limiter === null ? [] : ["--core=1:1", "--", facts.launcher.path]),
       ...["--args", String(FD.args), "--"],
-      ...[facts.launcher.shell, "-c", script, GATE_NAME, ...terminal, ...handed.argv],
+      ...[facts.launcher.shell, "-c", script, START_PROGRAM_NAME, ...terminal, ...handed.argv],
     ],
     inputs: [
       { fd: FD.args, bytes: pathToBytes(`${all.join("\0")}\0`) },
@@ -213,7 +213,7 @@ function planOf(profile: Profile, launch: ProgramStart, facts: Facts, layout: La
       ...[...given, ...atHome].map((file) => file.input),
     ],
     kind: "mounts",
-    gateFd: FD.gate,
+    startFd: FD.start,
     sizesFd,
     proxy,
     ports: portsIn(profile),
@@ -224,7 +224,7 @@ function planOf(profile: Profile, launch: ProgramStart, facts: Facts, layout: La
       mounts,
       namespaces: ["user", "mnt", "pid", "ipc", "uts", "cgroup", ...isolated],
       hasSeccomp: true,
-      descriptors: [0, 1, 2, FD.gate, ...(sizesFd === null ? [] : [sizesFd])],
+      descriptors: [0, 1, 2, FD.start, ...(sizesFd === null ? [] : [sizesFd])],
       environment: [...Object.keys(launch.env), ...handed.variables.keys(), "PWD"],
     },
   };
@@ -255,7 +255,7 @@ function isCovered(changes: readonly Change[], path: AbsolutePath): boolean {
   return covering !== null && covering.access !== "none";
 }
 
-function refusalOf(profile: Profile, { changes }: Transitions, mostMounts: number): NotEnforceable | null {
+function refusalOf(profile: Profile, { changes }: Transitions, maxMounts: number): NotEnforceable | null {
   if (profile.files.some((entry) => entry.path === ROOT && entry.access !== "none")) {
     const reason = "the whole file system is granted, which leaves no place for the call's own folders";
     return { field: "files", reason, remedy: "grant only the folders below `/` that are needed" };
@@ -265,9 +265,9 @@ function refusalOf(profile: Profile, { changes }: Transitions, mostMounts: numbe
     const reason = `${view.path} is or contains a folder that each sandbox replaces with a new one`;
     return { field: "files", reason, remedy: "grant only the folders below it that are needed" };
   }
-  if (changes.length > mostMounts) {
+  if (changes.length > maxMounts) {
     const masks = changes.filter((change) => change.kind !== "show").length;
-    const reason = `${changes.length} mounts are needed, ${masks} of them for masks; the maximum is ${mostMounts}`;
+    const reason = `${changes.length} mounts are needed, ${masks} of them for masks; the maximum is ${maxMounts}`;
     return {
       field: "masks",
       reason,
@@ -277,6 +277,6 @@ function refusalOf(profile: Profile, { changes }: Transitions, mostMounts: numbe
   return null;
 }
 
-function connectorOf(profile: Profile, { launcher: { perl }, arch }: Facts): GatedPlan["connector"] {
+function connectorOf(profile: Profile, { launcher: { perl }, arch }: Facts): MountPlan["connector"] {
   return perl === null || portsIn(profile).length === 0 ? null : connectorWords(perl, { arch });
 }

@@ -1,6 +1,6 @@
 import { type AbsolutePath, byPath, isInside, joinPath, pathToBytes } from "../../profile/path.ts";
 import type { DeviceNodes, Facts, Launcher } from "../facts.ts";
-import type { GatedPlan, Input, Plan } from "../plan.ts";
+import type { Input, MountPlan, Plan } from "../plan.ts";
 import { DEVICES } from "./views.ts";
 
 /** Input for building a shelter. */
@@ -22,7 +22,7 @@ export interface ShelterNeeds {
  * - Device nodes are bound one by one, so that they stay devices and nothing can be made beside them.
  * - Writable folders come by descriptor where the launcher has `--bind-fd` (0.10, and earlier where it was patched in):
  *   they are those that were opened without following a link, wherever their paths lead by then.
- * A plan without a gate is never started and stays as it is.
+ * A plan without a start program is never started and stays as it is.
  */
 export function shelter(plan: Plan, needs: ShelterNeeds): Plan {
   return plan.kind === "rules" ? plan : withLauncherAround(plan, needs);
@@ -35,12 +35,12 @@ interface Stage {
 
 /** The same launch inside a second launcher, which may start another program first that becomes the inner one. */
 export function withLauncherAround(
-  plan: GatedPlan,
+  plan: MountPlan,
   { writable, launcher, devices, deviceNodes }: ShelterNeeds,
   stage: Stage = { options: [], words: [] },
-): GatedPlan {
+): MountPlan {
   const taken = [
-    // The descriptors of the gate and the program: the gate's own, and the sizes of a terminal.
+    // The descriptors of the start program and the program: the start program's own, and the sizes of a terminal.
     ...plan.expects.descriptors,
     ...plan.inputs.map((input) => input.fd),
     ...(plan.tree?.doors ?? []),

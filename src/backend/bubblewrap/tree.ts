@@ -3,17 +3,18 @@ import type { Profile } from "../../profile/profile.ts";
 import { CONTROLLERS, type Facts } from "../facts.ts";
 import type { TreeBounds } from "../plan.ts";
 
-/** Our own processes: the gate, which is the first and waits for the program's end, and the terminal relay. */
-const OURS = { gate: 1, terminal: 1 } as const;
+/** Our own processes: the start program, which is the first and waits for the program's end, and the terminal relay. */
+const OURS = { start: 1, terminal: 1 } as const;
 
 /** The maximum number of concurrent processes, including our own. */
 export function processesInAll({ processes }: Limits, hasTerminal: boolean): number | null {
   if (processes === undefined) return null;
-  return processes + OURS.gate + (hasTerminal ? OURS.terminal : 0);
+  return processes + OURS.start + (hasTerminal ? OURS.terminal : 0);
 }
 
 /**
- * True where the gate bounds processes: for each namespace and user since Linux 5.14 (kernel/ucount.c), but not root.
+ * True where the start program bounds processes: for each namespace and user since Linux 5.14 (kernel/ucount.c), but
+ * not root.
  */
 export function isCountedByUser({ user }: Pick<Facts, "user">): boolean {
   return user.uid !== 0;

@@ -37,14 +37,14 @@ export interface WithinMounts {
  * Closes folders with too many protected names: below granted ones, the start folder last. There may still be too many
  * mounts. Law: the result never gives more at a path than the profile gives there.
  */
-export function withinMounts(given: Profile, facts: Facts, most: number): WithinMounts | NotEnforceable {
+export function withinMounts(given: Profile, facts: Facts, max: number): WithinMounts | NotEnforceable {
   let profile = given;
   const limits: Limit[] = [];
   for (let round = 0; ; round += 1) {
     const found = transitions(profile, facts);
     if ("reason" in found) return found;
     const left = round < MAX_ROUNDS ? MAX_CLOSED - limits.length : 0;
-    const closed = foldersToClose(profile, facts.start ?? null, found.changes, { most, left });
+    const closed = foldersToClose(profile, facts.start ?? null, found.changes, { max, left });
     if (closed.length === 0) return { profile, found, limits };
     const masks = closed.map(({ path, atMost }) => {
       return { pattern: literalPattern(path), atMost, ignoreCase: false } as const;
@@ -52,7 +52,7 @@ export function withinMounts(given: Profile, facts: Facts, most: number): Within
     profile = normalProfile({ ...profile, masks: [...profile.masks, ...masks] });
     for (const { path, atMost, count } of closed) {
       const how = atMost === "none" ? "hidden" : "read-only";
-      const reason = `${path} is ${how}: it contains ${count} protected ${count === 1 ? "file" : "files"}, and more than ${most} mounts would be needed`;
+      const reason = `${path} is ${how}: it contains ${count} protected ${count === 1 ? "file" : "files"}, and more than ${max} mounts would be needed`;
       const root = "list it as a separate root under `sandbox.paths`";
       const remedy = isOfSettings(given, path) ? root : `start the call in ${visible(path)}, or ${root}`;
       const name = "mount-budget" satisfies BubblewrapApproximationName;
@@ -74,12 +74,12 @@ function foldersToClose(
   profile: Profile,
   start: AbsolutePath | null,
   found: readonly Change[],
-  { most, left }: Record<"most" | "left", number>,
+  { max, left }: Record<"max" | "left", number>,
 ): readonly Closed[] {
   const closed: Closed[] = [];
   let changes = found;
   while (closed.length < left) {
-    const next = folderToClose(profile, start, changes, most);
+    const next = folderToClose(profile, start, changes, max);
     if (next === null) break;
     closed.push(next);
     const { path, atMost: access } = next;
@@ -99,9 +99,9 @@ function folderToClose(
   profile: Profile,
   start: AbsolutePath | null,
   changes: readonly Change[],
-  most: number,
+  max: number,
 ): Closed | null {
-  const excess = changes.length - most;
+  const excess = changes.length - max;
   if (excess <= 0) return null;
   const mounted = new Set(changes.map(({ path }) => path));
   const all = (["read", "none"] as const).flatMap((atMost) =>

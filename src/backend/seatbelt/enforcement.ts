@@ -3,11 +3,11 @@ import type { Profile } from "../../profile/profile.ts";
 import type { Facts } from "../facts.ts";
 import type { Approximation, Enforcement, EnforcementReport } from "../plan.ts";
 import { unboundedNetwork } from "../proxy-way.ts";
-import { MAY_BE_LEFT, NOT_BY_NUMBER } from "./gate.ts";
+import { MAY_BE_LEFT, NOT_BY_NUMBER } from "./start-program.ts";
 
 const ENFORCED: Enforcement = { kind: "enforced" };
 
-/** The enforcement of each protection under a plan, before the gate's checks, which can only make it weaker. */
+/** The enforcement of each protection under a plan, before the start program's checks, which may weaken it. */
 export function enforcementReport(
   profile: Profile,
   { user }: Pick<Facts, "user">,
@@ -42,7 +42,7 @@ export function enforcementReport(
   };
 }
 
-/** Limits that Darwin enforces for no call; the host bounds wall time and output, the gate the rest. */
+/** Limits that Darwin enforces for no call; the host bounds wall time and output, the start program the rest. */
 const UNBOUNDED: Partial<Record<(typeof LIMITS)[number], string>> = {
   memoryBytes: "memory: absent: Darwin does not limit it (getrlimit(2))",
   processes: "the number of processes: absent: Darwin counts all processes of a user",

@@ -3,10 +3,10 @@ import { literalPrefix } from "../../profile/pattern.ts";
 import { type Mask, normalProfile, type Profile } from "../../profile/profile.ts";
 import type { ProgramStart } from "../../tool/launch.ts";
 import type { Facts } from "../facts.ts";
-import { GATE_NAME } from "../gate-name.ts";
 import { type Approximation, approximationOf, type Limit, type PlanClause, type Rendering } from "../plan.ts";
 import { isProxied, proxyWay } from "../proxy-way.ts";
 import { withinSearch } from "../search-bound.ts";
+import { START_PROGRAM_NAME } from "../start-program-name.ts";
 import { portsIn } from "../way-in.ts";
 import { approximationsOf, type SeatbeltApproximationName } from "./approximations.ts";
 import type { Shape } from "./area.ts";
@@ -14,7 +14,6 @@ import { baseSections, passedAlways, READ, TYPING } from "./base.ts";
 import { overBudget } from "./budget.ts";
 import { enforcementReport } from "./enforcement.ts";
 import { everyRule, type FileRule, type FileRules, fileRules, rootsOf } from "./file-rules.ts";
-import { gateScript, TAG_MARK } from "./gate.ts";
 import { groupSections } from "./groups.ts";
 import { masksBehindLinks } from "./links.ts";
 import { networkSections, portSections, socketSections } from "./network-rules.ts";
@@ -23,6 +22,7 @@ import { NO_MAC, refusedProfile } from "./refusals.ts";
 import { assertAgrees } from "./replay.ts";
 import { anyOf, type Filter, printFilter, printProfile, type Section } from "./sbpl.ts";
 import { masksOfFolders, masksOfSpellings } from "./spellings.ts";
+import { startScript, TAG_MARK } from "./start-program.ts";
 import { coveringFilters, givenFilters, mainOperation, OWN_FILTERS, translate } from "./translate.ts";
 
 /**
@@ -68,7 +68,13 @@ export function renderSeatbelt(given: Profile, launch: ProgramStart, facts: Fact
       backend: "seatbelt",
       version: facts.launcher.version,
       file: facts.launcher.path,
-      argv: [facts.launcher.shell, "-c", gateScript(profile.limits, proxy), GATE_NAME, ...launch.argv],
+      argv: [
+        facts.launcher.shell,
+        "-c",
+        startScript(profile.limits, proxy),
+        START_PROGRAM_NAME,
+        ...launch.argv,
+      ],
       kind: "rules",
       rules: { text: printProfile(sections, TAG_MARK), parameters },
       environment: launch.env,

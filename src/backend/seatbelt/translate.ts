@@ -4,9 +4,9 @@ import { literalPattern } from "../../profile/pattern.ts";
 import type { Only, Shape } from "./area.ts";
 import { READ } from "./base.ts";
 import type { FileRule, Right } from "./file-rules.ts";
-import { CALL_PARAMETERS } from "./gate.ts";
 import { type Covered, coveringRegexes, endingRegex, treeRegexes } from "./regex.ts";
 import { allOf, anyOf, type Filter, isSome, not, type SbplRule, type Some } from "./sbpl.ts";
+import { CALL_PARAMETERS } from "./start-program.ts";
 
 const RUN = ["file-map-executable", "process-exec", "process-exec*"] as const;
 const CHANGE = [

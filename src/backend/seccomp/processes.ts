@@ -9,9 +9,9 @@ const PERSONALITIES: NonEmpty<number> = [0, 8, 0x2_0000, 0x2_0008, 0xffff_ffff];
 const REPEATABLE: NonEmpty<number> = [...PERSONALITIES, 0x4_0000, 0x4_0008];
 
 /**
- * The sandbox's first process, the gate shell. It reports the status of the call, and its parent-death signal ends the
- * sandbox with the supervisor: a process that could change it could outlive both. No second process namespace can be
- * made, so it has this number for every process. Its memory cannot be written through /proc, which is read-only.
+ * The sandbox's first process, the start program. It reports the status of the call, and its parent-death signal ends
+ * the sandbox with the supervisor: a process that could change it could outlive both. No second process namespace can
+ * be made, so it has this number for every process. Its memory cannot be written through /proc, which is read-only.
  */
 const FIRST_PROCESS: NonEmpty<number> = [1];
 

@@ -13,7 +13,7 @@ export interface KeepAnswer {
 const NOT_KEPT: KeepAnswer = { by: null, problems: new Map() };
 
 /** The maximum of items that one event names; the quarantine's own record names all. */
-export const MAX_TOLD = 100;
+export const MAX_LISTED = 100;
 
 /** Asks a person about a quarantine. Items that fill several records are too many for a person to judge. */
 export async function answerAbout(
@@ -51,7 +51,7 @@ async function restored(
   { shared, record }: AfterCall,
 ): Promise<KeepAnswer> {
   const { id, items } = done;
-  const paths = items.slice(0, MAX_TOLD).map(({ path }) => path);
+  const paths = items.slice(0, MAX_LISTED).map(({ path }) => path);
   record({ type: "call.restored", quarantineId: id, paths, more: items.length - paths.length, by });
   const settled = await restoredOrNot(id, shared);
   // An item may have been restored or removed while the request was open.

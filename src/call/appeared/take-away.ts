@@ -6,7 +6,7 @@ import { statsOf } from "../../host/look/nodes.ts";
 import { flatMapInTurns, sortedInTurns, WorkTurn } from "../../host/turns.ts";
 import { type AbsolutePath, byPath, parentOf, upwards } from "../../profile/path.ts";
 import type { AfterCall } from "./after-call.ts";
-import { answerAbout, type KeepAnswer, MAX_TOLD } from "./keep-answer.ts";
+import { answerAbout, type KeepAnswer, MAX_LISTED } from "./keep-answer.ts";
 import { isRepository, runsIn, unmade } from "./new-repositories.ts";
 import type { PlantedByCall } from "./planted.ts";
 
@@ -154,7 +154,7 @@ function fateOf(own: readonly Taken[], { by, problems }: KeepAnswer, because: st
 
 function quarantinedEvent({ id, items }: QuarantineRecord): EventBody {
   const listed = items
-    .slice(0, MAX_TOLD)
+    .slice(0, MAX_LISTED)
     .map(({ path, by, when, state, aside, problem }: QuarantineItem) => ({
       path,
       by,

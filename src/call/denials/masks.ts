@@ -168,9 +168,9 @@ function limitsNamedBy(
   { line, before, kind }: Complaint,
   names: readonly NamedLimit[],
 ): readonly PlanLimit[] {
-  const most = Math.max(0, ...names.map((one) => one.names.length));
+  const max = Math.max(0, ...names.map((one) => one.names.length));
   for (const text of [line, ...before])
-    for (let base = 0; base < most; base += 1) {
+    for (let base = 0; base < max; base += 1) {
       const found = names.flatMap((one) => (isNamedIn(text, one, base, kind) ? [one.limit] : []));
       const inner = found.filter(
         ({ path }) => !found.some((other) => other.path !== path && isInside(other.path, path)),

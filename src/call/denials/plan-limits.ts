@@ -46,7 +46,7 @@ export function planLimits({ plan, facts, roots, named }: Limiting, ask: AskDeni
   const open: AbsolutePath[] = [];
   for (const path of new Set([...paths, ...facts.hits, ...fixed, ...named])) {
     if (path === ROOT || !isInRoot(path)) continue;
-    const one = heldAt(path, facts, ask);
+    const one = readOnlyAt(path, facts, ask);
     if (one !== null) found.push(one);
     else if (fixed.has(path)) open.push(path);
   }
@@ -66,7 +66,7 @@ export function planLimits({ plan, facts, roots, named }: Limiting, ask: AskDeni
   return [...held, ...pinned].sort((a, b) => namesOf(b.path).length - namesOf(a.path).length);
 }
 
-function heldAt(path: AbsolutePath, facts: Pick<Facts, "nodes">, ask: AskDenial): HeldPath | null {
+function readOnlyAt(path: AbsolutePath, facts: Pick<Facts, "nodes">, ask: AskDenial): HeldPath | null {
   const node = nodeAt(facts, path).kind;
   const asked = { kind: node === "folder" ? "folder" : "file", bornInside: node === "missing" } as const;
   const denial = ask({ ask: "write", path, facts: asked }, "certain");

@@ -15,8 +15,8 @@ export function askEarly(files: Pick<Files, "readLines">, request: LinesRequest)
 /** The early lines, if they are the wanted ones, of the file that was looked at. */
 export async function earlyLines(early: Early | null, wanted: LinesRequest): Promise<Lines | null> {
   if (early === null) return null;
-  const { first, mostLines, mostBytes } = early.request;
-  const isSame = first === wanted.first && mostLines === wanted.mostLines && mostBytes === wanted.mostBytes;
+  const { first, maxLines, maxBytes } = early.request;
+  const isSame = first === wanted.first && maxLines === wanted.maxLines && maxBytes === wanted.maxBytes;
   const lines = isSame ? await early.lines : null;
   return lines?.answer.target === wanted.path ? lines : null;
 }

@@ -40,26 +40,26 @@ export class ChatAnswers {
     const said = readPressData(press.data);
     const question = said === null ? null : (this.#options.records.open.get(said.key) ?? null);
     if (!this.#mayAnswer(press)) {
-      this.#tell(press, "You may not answer this request.", true);
+      this.#notify(press, "You may not answer this request.", true);
       if (question !== null) await this.#refuse(question, press);
       return;
     }
-    if (said === null) return this.#tell(press, EXPIRED);
+    if (said === null) return this.#notify(press, EXPIRED);
     if (question === null) return this.#late(press, said.key);
-    if (!(await question.offers(said.answer))) return this.#tell(press, EXPIRED);
+    if (!(await question.offers(said.answer))) return this.#notify(press, EXPIRED);
     await this.#claim(question, press.messageId);
     const what = await this.#respond(question, decisionOf(said.answer, press.who.by));
-    if (what === "accepted") this.#tell(press, WORDS[said.answer]);
-    else this.#tell(press, what === "unkept" ? NOT_KEPT : await becomeOf(question), true);
+    if (what === "accepted") this.#notify(press, WORDS[said.answer]);
+    else this.#notify(press, what === "unkept" ? NOT_KEPT : await becomeOf(question), true);
   }
 
   /** A press about a request that is not, or no longer, pending here. The message is changed to show that too. */
   async #late(press: Press, key: string): Promise<void> {
     const { records, bot, keep, signal } = this.#options;
     const found = await records.find(key);
-    if (found === null) return this.#tell(press, EXPIRED);
-    if (found === "waiting") return this.#tell(press, "Looking up this request: press again.", true);
-    this.#tell(press, found.short, true);
+    if (found === null) return this.#notify(press, EXPIRED);
+    if (found === "waiting") return this.#notify(press, "Looking up this request: press again.", true);
+    this.#notify(press, found.short, true);
     // A button's data can be forged, and must not remove the buttons of another request.
     if ((await this.#askedBy(press.messageId)) === null)
       keep(bot.edit(press.messageId, found.message, [], signal));
@@ -105,7 +105,7 @@ export class ChatAnswers {
     return null;
   }
 
-  #tell({ queryId }: Press, text: string, isAlert = false): void {
+  #notify({ queryId }: Press, text: string, isAlert = false): void {
     this.#options.keep(this.#options.bot.answer(queryId, text, isAlert));
   }
 }

@@ -108,7 +108,7 @@ export class Channel implements ApprovalHandler, Disposable, AsyncDisposable {
 
   async #put(question: ChatQuestion): Promise<void> {
     using until = new AnySignal(question.asking.signal, this.#end.signal);
-    if (this.#trouble !== null) this.#keep(tell(question, this.#trouble));
+    if (this.#trouble !== null) this.#keep(reportTo(question, this.#trouble));
     await question.put(await this.#open(), until.signal);
   }
 
@@ -197,7 +197,7 @@ export class Channel implements ApprovalHandler, Disposable, AsyncDisposable {
     }
     const error = channelClosed("answers from Telegram can't be received", failure, this.#options.token);
     this.#trouble = error;
-    for (const question of this.#records.open.values()) this.#keep(tell(question, error));
+    for (const question of this.#records.open.values()) this.#keep(reportTo(question, error));
     if (isUnknownBot(failure)) for (const question of this.#asked) question.fail(error);
     this.#reportTrouble(error);
   }
@@ -237,6 +237,6 @@ function closed(): CofferdamError {
   return new CofferdamError("CHANNEL_CLOSED", "the Telegram channel is closed");
 }
 
-function tell(question: ChatQuestion, error: CofferdamError): Promise<void> {
-  return question.asking.tell({ type: "approval.failed", reason: error.message });
+function reportTo(question: ChatQuestion, error: CofferdamError): Promise<void> {
+  return question.asking.report({ type: "approval.failed", reason: error.message });
 }

@@ -42,8 +42,8 @@ export async function listen(options: ListeningOptions): Promise<void> {
         trouble(failure);
       }
       if (isUnknownBot(failure)) return;
-      const most = isConflict ? MAX_PAUSE_S.conflict : MAX_PAUSE_S.usual;
-      const pauseS = failure.retryAfterS ?? Math.min(most, 2 ** Math.min(failures - 1, 10));
+      const max = isConflict ? MAX_PAUSE_S.conflict : MAX_PAUSE_S.usual;
+      const pauseS = failure.retryAfterS ?? Math.min(max, 2 ** Math.min(failures - 1, 10));
       await pause(pauseS * secondMs, { signal, isHeld: false });
       continue;
     }

@@ -121,8 +121,8 @@ function fieldsOf(request: ApprovalRequest, look: PreviewState): readonly Field[
   ];
 }
 
-function drawnField({ label, text, manner }: Field, most: number, rest: string): ForeignText {
-  return manner === "line" ? oneLine(label, text, most) : manyLines(label, text, most, rest);
+function drawnField({ label, text, manner }: Field, max: number, rest: string): ForeignText {
+  return manner === "line" ? oneLine(label, text, max) : manyLines(label, text, max, rest);
 }
 
 /** The whole text of a session approval; null if none is offered or no message can hold it. */

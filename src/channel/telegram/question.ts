@@ -116,7 +116,7 @@ export class ChatQuestion {
   async refuse(userId: number, by: string): Promise<void> {
     if (this.#strangers.has(userId) || this.#strangers.size >= MAX_STRANGERS) return;
     this.#strangers.add(userId);
-    await this.asking.tell({ type: "approval.ignored", by, because: "forbidden" });
+    await this.asking.report({ type: "approval.ignored", by, because: "forbidden" });
   }
 
   async #keyboard(): Promise<Keyboard> {

@@ -67,18 +67,18 @@ export interface Appearances {
 }
 
 /** Maximum of things listed: a tool can make any number. */
-const MAX_TOLD = 200;
+const MAX_LISTED = 200;
 
 /** The same with at most as many as a receipt lists; those that were acted on come first. */
 export function boundedAppearances({ found, unknown }: Appearances): Appearances {
-  if (found.length <= MAX_TOLD) return { found, unknown };
+  if (found.length <= MAX_LISTED) return { found, unknown };
   const first: Appeared[] = [];
   for (const kind of ["live", "quarantined", "kept", "reported"])
     for (const one of found) {
-      if (first.length === MAX_TOLD) break;
+      if (first.length === MAX_LISTED) break;
       if (one.fate.kind === kind) first.push(one);
     }
-  return { found: first, more: found.length - MAX_TOLD, unknown };
+  return { found: first, more: found.length - MAX_LISTED, unknown };
 }
 
 /** The result if nothing appeared. */

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { GATE_MARK } from "../../backend/bubblewrap/gate.ts";
+import { START_MARK } from "../../backend/bubblewrap/start-program.ts";
 import { namesIn } from "../look/names-in.ts";
 import { orNull } from "../or-null.ts";
 import { pause } from "../pause.ts";
@@ -11,7 +11,7 @@ const PAUSE_MS = 3;
 
 /**
  * Waits, at most two seconds, until each launcher that is building a sandbox now has finished or ended. One whose
- * supervisor was killed goes on until it finds the gate closed, and creates missing mount points again.
+ * supervisor was killed goes on until it finds the start descriptor closed, and creates missing mount points again.
  */
 export async function untilBuilt(): Promise<void> {
   const until = performance.now() + WAIT_MS;
@@ -56,7 +56,8 @@ function childrenOf(pid: number | string): readonly string[] {
 }
 
 /**
- * Processes that will become a gate, or have one below. Root's tools may run as another user; no other user's matter.
+ * Processes that will become a start program, or have one below. Root's tools may run as another user; no other user's
+ * matter.
  */
 function launchers(): readonly ProcessId[] {
   const own = process.getuid?.() ?? 0;
@@ -73,18 +74,18 @@ function uidOf(pid: string): number {
 
 function isLauncher(pid: number | string): boolean {
   const words = textOf(`/proc/${pid}/cmdline`);
-  return words.includes("\0--args\0") && words.includes(GATE_MARK);
+  return words.includes("\0--args\0") && words.includes(START_MARK);
 }
 
 function isBuilding(one: ProcessId): boolean {
-  return isRunning(one) && hasNoGate(one.pid) && !isWaiting(one.pid);
+  return isRunning(one) && hasNoStartProgram(one.pid) && !isWaiting(one.pid);
 }
 
 /** True if it has no child yet, or one that is still building. */
-function hasNoGate(pid: number | string): boolean {
+function hasNoStartProgram(pid: number | string): boolean {
   if (!isLauncher(pid)) return false;
   const children = childrenOf(pid);
-  return children.length === 0 || children.some(hasNoGate);
+  return children.length === 0 || children.some(hasNoStartProgram);
 }
 
 /** True if it sleeps, its options' pipe is still open, and it is no orphan: its supervisor has not sent them yet. */

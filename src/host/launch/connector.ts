@@ -1,6 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 import { Socket } from "node:net";
-import type { GatedPlan } from "../../backend/plan.ts";
+import type { MountPlan } from "../../backend/plan.ts";
 import { CofferdamError } from "../../errors.ts";
 import { orNull } from "../or-null.ts";
 import { isRunning, type ProcessId } from "./process-id.ts";
@@ -22,7 +22,7 @@ export class Connector implements AsyncDisposable {
    */
   static async start(
     init: ProcessId,
-    words: NonNullable<GatedPlan["connector"]>,
+    words: NonNullable<MountPlan["connector"]>,
     runAs: { readonly uid: number; readonly gid: number } | null,
   ): Promise<Connector> {
     const network = openNetwork(init);

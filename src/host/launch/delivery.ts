@@ -44,8 +44,8 @@ function closeWhenRead(captures: readonly Capture[], close: () => void): NodeJS.
   let wasRead = false;
   return setInterval(() => {
     const isRead = captures.every(({ stream }) => stream.readableLength === 0);
-    const most = mostInPipe();
-    const isForeign = captures.some(({ stream }, index) => stream.bytesRead - (before[index] ?? 0) > most);
+    const max = maxInPipe();
+    const isForeign = captures.some(({ stream }, index) => stream.bytesRead - (before[index] ?? 0) > max);
     if ((isRead && wasRead) || isForeign) close();
     wasRead = isRead;
   }, LOOK_MS);
@@ -57,7 +57,7 @@ function closeWhenRead(captures: readonly Capture[], close: () => void): NodeJS.
 const DARWIN_MOST = 16 * 1024 ** 2;
 
 /** The maximum of a pipe without capabilities (pipe(7)). */
-function mostInPipe(): number {
+function maxInPipe(): number {
   if (process.platform === "darwin") return DARWIN_MOST;
   try {
     return Number(readFileSync("/proc/sys/fs/pipe-max-size", "utf8"));

@@ -64,18 +64,18 @@ function ask(init: ProcessId, name: NodeJS.Signals): void {
 }
 
 /**
- * Ends the rest of a launch. Before go, closing the gate ends it: a launcher that is killed while it builds leaves its
- * half-built sandbox behind, so it is killed only if it does not end by itself.
+ * Ends the rest of a launch. Before go, closing its descriptor ends it: a launcher that is killed while it builds
+ * leaves its half-built sandbox behind, so it is killed only if it does not end by itself.
  */
 export async function endAll(
   child: LauncherChild,
   launchers: number,
-  gate: Writable,
+  start: Writable,
   ended: Promise<number>,
 ): Promise<void> {
-  const wasLetGo = gate.writableEnded;
+  const wasLetGo = start.writableEnded;
   const below = processesBelow(child, launchers);
-  gate.destroy();
+  start.destroy();
   const timers: NodeJS.Timeout[] = [];
   const killNow = (): unknown => timers.push(kill(child, firstProcessOf(child, launchers)));
   timers.push(setTimeout(killNow, wasLetGo ? 0 : GRACE_MS));

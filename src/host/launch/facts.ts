@@ -1,6 +1,6 @@
 import { pointsOf } from "../../backend/bubblewrap/transitions.ts";
 import type { Facts, Launcher } from "../../backend/facts.ts";
-import type { ReadOnlyPart } from "../../backend/held.ts";
+import type { ReadOnlyPart } from "../../backend/read-only-parts.ts";
 import { areMany, type RepositorySign, repositoryMasks, withNear } from "../../backend/repositories.ts";
 import { withinSearch } from "../../backend/search-bound.ts";
 import { coveredIndex } from "../../backend/seatbelt/covered-index.ts";

@@ -153,7 +153,7 @@ function reachability(
   return root === undefined ? null : `is in ${root}, which tools can write`;
 }
 
-/** The shell at the gate, and the one that makes pipes: the system's `sh`, by the path that it has inside. */
+/** The shell of the start program and of the helper that makes pipes: the system's `sh`, by its path inside. */
 export function findShell(host: Host, writable: readonly AbsolutePath[]): AbsolutePath {
   for (const folder of host.helperFolders) {
     const path = joinPath(folder, "sh");

@@ -2,7 +2,7 @@ import { Server } from "node:net";
 import { CofferdamError } from "../../errors.ts";
 import type { LauncherChild } from "./spawn.ts";
 
-/** The socket that a gate hands out: it listens inside. It was made before the program ran, so it comes from us. */
+/** The socket that a start program hands out: it listens inside, and was made before the program ran. */
 export class HandedListener implements Disposable {
   readonly #child: LauncherChild;
   readonly #handed = Promise.withResolvers<Server | null>();
@@ -15,8 +15,8 @@ export class HandedListener implements Disposable {
   }
 
   /** The listener, once it is handed out. Throws `SANDBOX_UNAVAILABLE` if that takes longer. */
-  async server(mostMs: number): Promise<Server> {
-    const timer = setTimeout(() => this.#handed.resolve(null), mostMs);
+  async server(maxMs: number): Promise<Server> {
+    const timer = setTimeout(() => this.#handed.resolve(null), maxMs);
     const server = await this.#handed.promise;
     clearTimeout(timer);
     if (server !== null) return server;

@@ -19,7 +19,7 @@ export interface LiveCall extends Disposable {
 /** How long a call that is not isolated waits for others, in milliseconds. */
 const WAIT_MS = 30_000;
 /** Milliseconds before another look: for the next call, added for each call before it, and at most. */
-const PAUSE_MS = { next: 2, each: 2, most: 25 } as const;
+const PAUSE_MS = { next: 2, each: 2, max: 25 } as const;
 
 /**
  * The live calls of this user: of every supervisor with this state folder. They enter one at a time, under a lock, so
@@ -103,7 +103,7 @@ export class LiveCalls {
   ): Promise<void> {
     for (const [at, { name, state }] of calls.entries()) {
       const behind = calls.length - at - 1;
-      const pauseMs = Math.min(PAUSE_MS.next + behind * PAUSE_MS.each, PAUSE_MS.most);
+      const pauseMs = Math.min(PAUSE_MS.next + behind * PAUSE_MS.each, PAUSE_MS.max);
       for (;;) {
         const now = this.#files.stateOf(name, state);
         if (now === null || isEnough(now)) break;

@@ -69,7 +69,7 @@ export function observe(
   };
 }
 
-/** Descriptors that the program would have, except covers, and those of a gate shell that exec closes. */
+/** Descriptors that the program would have, except covers, and those of a start program that exec closes. */
 function unplannedDescriptors(
   pid: number,
   planned: readonly number[],

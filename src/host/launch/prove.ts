@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { GatedPlan } from "../../backend/plan.ts";
+import type { MountPlan } from "../../backend/plan.ts";
 import { CofferdamError } from "../../errors.ts";
 import { type Discrepancy, discrepancies, MountWatch, observe } from "./proof.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -7,20 +7,20 @@ import type { Surroundings } from "./surroundings.ts";
 /** Milliseconds that a filter may take to come into force. */
 const FILTER_MS = 20_000;
 
-/** Milliseconds that a gate shell may take to come to rest. */
+/** Milliseconds that a start program may take to come to rest. */
 const SETTLE_MS = 250;
 
-/** Number of looks at it until then: if this process, or all of the machine, was held up, the gate was as well. */
+/** Number of looks at it until then: if this process or the machine was held up, the start program was as well. */
 const SETTLE_LOOKS = 50;
 
 /**
- * Compares the waiting gate in `/proc` with the plan. The gate is the sandbox's first process. It must have its filter:
- * the launcher set its parent-death signal before that, so from then on both die with the supervisor. Returns the
- * compared mount table, for further looks. Throws `SANDBOX_UNAVAILABLE` for any difference.
+ * Compares the waiting start program in `/proc` with the plan. The start program is the sandbox's first process. It
+ * must have its filter: the launcher set its parent-death signal before that, so from then on both die with the
+ * supervisor. Returns the compared mount table, for further looks. Throws `SANDBOX_UNAVAILABLE` for any difference.
  */
 export async function prove(
   init: number,
-  plan: GatedPlan,
+  plan: MountPlan,
   cover: string | null,
   surroundings: Surroundings,
 ): Promise<MountWatch> {
@@ -38,17 +38,17 @@ export async function prove(
   }
 }
 
-/** Looks until the filter is in force and a gate shell has come to rest: only a lasting difference counts. */
+/** Looks until the filter is in force and a start program has come to rest: only a lasting difference counts. */
 async function compareWithPlan(
-  gate: number,
-  { expects }: GatedPlan,
+  startPid: number,
+  { expects }: MountPlan,
   surroundings: Surroundings,
   cover: string | null,
   watch: MountWatch,
 ): Promise<readonly Discrepancy[]> {
   const began = performance.now();
   for (let looks = 1; ; looks += 1) {
-    const seen = observe(gate, expects, cover);
+    const seen = observe(startPid, expects, cover);
     const waited = performance.now() - began;
     if (seen.status.get("Seccomp") === "2") {
       const found = discrepancies(expects, seen, surroundings.namespaces, watch.read());

@@ -1,10 +1,9 @@
-import type { GatedPlan, Plan } from "../../backend/plan.ts";
+import type { MountPlan, Plan } from "../../backend/plan.ts";
 import { goLine } from "../../backend/proxy-way.ts";
 import { CofferdamError } from "../../errors.ts";
 import { Connector } from "./connector.ts";
 import { untilDelivered } from "./delivery.ts";
 import { firstProcessOf, untilEnd } from "./ending.ts";
-import { SandboxProcess } from "./launched.ts";
 import { runRules } from "./mac/run-rules.ts";
 import { MaskWatch } from "./mask-watch.ts";
 import { Capture, MAX_KEPT } from "./output.ts";
@@ -12,16 +11,17 @@ import { LifeWatch, type ProcessId } from "./process-id.ts";
 import { type Discrepancy, mountDiscrepancies, unprotectedPoints } from "./proof.ts";
 import { prove } from "./prove.ts";
 import { type Ended, type PlanRunOptions, SETUP_MS } from "./run-options.ts";
+import { SandboxProcess } from "./sandbox-process.ts";
 import { ScratchSpace } from "./scratch-space.ts";
 import { explainSetupFailure } from "./setup-failure.ts";
 import type { LauncherChild } from "./spawn.ts";
-import { firstByte, GateWord, readableAt, TwoVoices, writableAt } from "./streams.ts";
+import { firstByte, readableAt, StartError, TwoVoices, writableAt } from "./streams.ts";
 import { NOBODYS_WINDOW, reportSizes } from "./window.ts";
 
 /**
  * Starts the plan, proves the sandbox, lets the program go, and waits for its end. In order: the call's cgroup; launch;
- * the gate's ready, and its handed-out socket; the proof; the window is the program's; go; output to its end; the
- * mounts once more. In any case no process and no cgroup of the call is left when this returns or throws. Throws
+ * the start program's ready, and its handed-out socket; the proof; the window is the program's; go; output to its end;
+ * the mounts once more. In any case no process and no cgroup of the call is left when this returns or throws. Throws
  * `SANDBOX_UNAVAILABLE` if the sandbox could not be built, is not as planned or can't be checked: then nothing ran.
  */
 export async function run(plan: Plan, options: PlanRunOptions): Promise<Ended> {
@@ -35,7 +35,7 @@ export async function run(plan: Plan, options: PlanRunOptions): Promise<Ended> {
     surroundings,
   };
   await using launched = ahead?.take(plan, how) ?? (await SandboxProcess.start(plan, how));
-  launched.feed(plan);
+  launched.sendOptions(plan);
   const ended = await runTo(launched, plan, options, () => ahead?.prepare(plan, how));
   ahead?.rest();
   return ended;
@@ -43,17 +43,17 @@ export async function run(plan: Plan, options: PlanRunOptions): Promise<Ended> {
 
 async function runTo(
   launched: SandboxProcess,
-  plan: GatedPlan,
+  plan: MountPlan,
   options: PlanRunOptions,
   onStarted: () => void,
 ): Promise<Ended> {
   const { child, ended, streams, cgroup } = launched;
-  const gate = writableAt(child, plan.gateFd);
+  const start = writableAt(child, plan.startFd);
   const bytes = options.outputBytes ?? (options.sinks === null ? MAX_KEPT : Number.POSITIVE_INFINITY);
-  const gateWord = new GateWord();
-  const voices = new TwoVoices(gateWord);
+  const startError = new StartError();
+  const voices = new TwoVoices(startError);
   // A terminal has one stream for all output.
-  const onTerminal = plan.sizesFd === null ? undefined : gateWord.aside;
+  const onTerminal = plan.sizesFd === null ? undefined : startError.aside;
   const captures = [
     new Capture(streams.stdout, bytes, options.sinks?.stdout ?? null, onTerminal),
     new Capture(streams.stderr, bytes, options.sinks?.stderr ?? null, voices.aside),
@@ -91,7 +91,7 @@ async function runTo(
   });
   if (options.signal?.aborted === true) throw cancelled();
   if (connector !== null) options.wayIn?.open((port) => connector.connect(port));
-  gate.end(`${goLine(stdin !== null, secret)}\n`);
+  start.end(`${goLine(stdin !== null, secret)}\n`);
   onStarted();
   const piped = stdin === null || stdin === "held" || input === null ? null : stdin.pipe(input);
   using masks = new MaskWatch(plan.expects.mounts, watch, options.endsUncovered === true);
@@ -105,7 +105,7 @@ async function runTo(
   const unprotected = mountChanges.length === 0 ? [] : unprotectedPoints(plan.expects.mounts, watch.last);
   masks.judge();
   const [stdout, stderr] = await untilDelivered(captures, options.signal);
-  const [code, { uncovered }, notStarted] = [await ended, masks, gateWord.reason()];
+  const [code, { uncovered }, notStarted] = [await ended, masks, startError.reason()];
   const spaceLeft = code === 0 ? [] : scratch.left();
   return {
     cause,
@@ -123,7 +123,7 @@ async function runTo(
 
 async function openWayOut(
   { listener }: SandboxProcess,
-  { proxy }: GatedPlan,
+  { proxy }: MountPlan,
   { egress = null }: PlanRunOptions,
 ): Promise<string | null> {
   if (proxy === null || listener === null) return null;
@@ -134,7 +134,7 @@ async function openWayOut(
 
 async function openWayIn(
   init: ProcessId,
-  { connector: words }: GatedPlan,
+  { connector: words }: MountPlan,
   { wayIn = null, runAs }: PlanRunOptions,
 ): Promise<Connector | null> {
   if (words === null) return null;
@@ -147,7 +147,7 @@ const LAUNCHER_ENDED = new Error("the launcher ended");
 async function untilWaiting(
   child: LauncherChild,
   ended: Promise<number>,
-  plan: GatedPlan,
+  plan: MountPlan,
   signal: AbortSignal | null,
 ): Promise<ProcessId> {
   let stop = (): void => undefined;
@@ -158,7 +158,7 @@ async function untilWaiting(
   signal?.addEventListener("abort", stop, { once: true });
   if (signal?.aborted === true) stop();
   const seen = await Promise.race([
-    firstByte(readableAt(child, plan.gateFd)),
+    firstByte(readableAt(child, plan.startFd)),
     ended.then(() => "ended" as const),
     stopped,
   ]);

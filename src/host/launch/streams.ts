@@ -1,5 +1,5 @@
 import { Duplex, Readable, Writable } from "node:stream";
-import { GATE_NAME } from "../../backend/gate-name.ts";
+import { START_PROGRAM_NAME } from "../../backend/start-program-name.ts";
 import { CofferdamError } from "../../errors.ts";
 import { type Aside, Tail } from "./output.ts";
 import type { LauncherChild } from "./spawn.ts";
@@ -29,14 +29,15 @@ export function firstByte(stream: Readable): Promise<string | null> {
   });
 }
 
-/** A gate shell's report, in one line, that the program can't start. A program that begins with that word loses it. */
-export class GateWord {
-  #state: "beginning" | "gate" | "program" = "beginning";
+/** A start program's line that the program can't start. A program whose output begins with that word loses it. */
+export class StartError {
+  #state: "beginning" | "start" | "program" = "beginning";
   readonly #said = new Tail();
 
   /** Takes the line, so that it does not count as the program's. */
   readonly aside: Aside = (chunk) => {
-    if (this.#state === "beginning") this.#state = chunk.indexOf(`${GATE_NAME}: `) === 0 ? "gate" : "program";
+    if (this.#state === "beginning")
+      this.#state = chunk.indexOf(`${START_PROGRAM_NAME}: `) === 0 ? "start" : "program";
     if (this.#state === "program") return false;
     this.#said.add(chunk);
     if (chunk.includes("\n")) this.#state = "program";
@@ -49,19 +50,19 @@ export class GateWord {
   }
 }
 
-/** Standard error of two writers: until the gate opens it is the launcher's, afterwards the program's. */
+/** Standard error of two writers: the launcher's until the program may start, afterwards the program's. */
 export class TwoVoices {
   readonly #setup = new Tail();
-  readonly #gate: GateWord;
+  readonly #startError: StartError;
   #isOpen = false;
 
-  constructor(gate: GateWord) {
-    this.#gate = gate;
+  constructor(startError: StartError) {
+    this.#startError = startError;
   }
 
   /** Takes the launcher's output, of which the end is kept, regardless of the program's. */
   readonly aside: Aside = (chunk) => {
-    if (this.#isOpen) return this.#gate.aside(chunk);
+    if (this.#isOpen) return this.#startError.aside(chunk);
     this.#setup.add(chunk);
     return true;
   };

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readlinkSync } from "node:fs";
-import type { GatedPlan } from "../../backend/plan.ts";
+import type { MountPlan } from "../../backend/plan.ts";
 import type { AbsolutePath } from "../../profile/path.ts";
 import { inheritedDescriptors } from "./inherited.ts";
 import type { RuleGround } from "./mac/ground.ts";
@@ -73,17 +73,17 @@ export interface OpenForPlan {
  * leaves an ignored descriptor above 2 as it is, so that one has to be covered. The launcher reports nowhere: so it
  * does nothing else between setting its parent-death signal and letting its child go on, and hardly ever dies in
  * between. Numbers that were not opened for the plan are `/dev/null`, which is neither a door nor a folder, and an
- * empty file. Sockets here are the launcher's and the gate's: both close theirs before the program runs, and the proof
- * finds the others.
+ * empty file. Sockets here are the launcher's and the start program's: both close theirs before the program runs, and
+ * the proof finds the others.
  */
 export function descriptorsFor(
-  plan: GatedPlan,
+  plan: MountPlan,
   { stdin, stdout, stderr, sizes, cover }: LaunchersEnds,
   { leaked, devNull }: Surroundings,
   { doors = [], inputs = new Map() }: OpenForPlan = {},
 ): Descriptors {
   const stdio: ("ignore" | "pipe" | "ipc" | number)[] = [stdin ?? "ignore", stdout, stderr];
-  stdio[plan.gateFd] = "pipe";
+  stdio[plan.startFd] = "pipe";
   if (plan.listenFd !== null) stdio[plan.listenFd] = "ipc";
   if (plan.sizesFd !== null && sizes !== null) stdio[plan.sizesFd] = sizes;
   for (const input of plan.inputs)

@@ -31,9 +31,9 @@ export const NOBODYS_WINDOW: TerminalWindow = { size: () => ({ columns: 80, rows
  * whether the program's standard input is typed there.
  */
 export function reportSizes(window: TerminalWindow, sizes: Writable, isTyped: boolean): Disposable {
-  const tell = (): void => void sizes.write(sizeLine(window.size()));
+  const report = (): void => void sizes.write(sizeLine(window.size()));
   sizes.write(sizeLine(window.size()).replace("\n", isTyped ? " typed\n" : "\n"));
-  const end = window.onResize?.(tell);
+  const end = window.onResize?.(report);
   return { [Symbol.dispose]: () => end?.() };
 }
 

@@ -9,17 +9,17 @@ import { openPlainFile } from "./plain-file.ts";
 export const MAX_CONTENT_BYTES = 32 * 1024 ** 2;
 
 /**
- * Identifies the content of a plain file: its SHA-256 or, above `mostBytes` or if unreadable, its size and change time,
+ * Identifies the content of a plain file: its SHA-256 or, above `maxBytes` or if unreadable, its size and change time,
  * which the kernel sets at each change and no process can (inode(7)). Throws `FACTS_UNSTABLE` if the file at the path
  * is not the one of that id (`device:inode`), or a lease is on it.
  */
-export function contentIdOf(path: AbsolutePath, id: string, mostBytes = MAX_CONTENT_BYTES): string {
+export function contentIdOf(path: AbsolutePath, id: string, maxBytes = MAX_CONTENT_BYTES): string {
   const at = systemPath(path);
   try {
     using file = openPlainFile(at, constants.O_NOFOLLOW);
     if (file === null) throw unstable(path);
     const state = stateOf(path, id, file.stats);
-    return file.stats.size > mostBytes ? state : sha256(file.read());
+    return file.stats.size > maxBytes ? state : sha256(file.read());
   } catch (cause) {
     if (cause instanceof CofferdamError) throw cause;
     if (cause instanceof Error && "code" in cause && cause.code === "EACCES")

@@ -1,5 +1,5 @@
 import type { HostMount } from "../../backend/facts.ts";
-import { COPY } from "../../backend/held.ts";
+import { COPY } from "../../backend/read-only-parts.ts";
 import {
   type AbsolutePath,
   isInside,

@@ -111,8 +111,8 @@ export class BoundedLook {
   });
   #left: number;
 
-  constructor(mostCharacters: number) {
-    this.#left = mostCharacters;
+  constructor(maxCharacters: number) {
+    this.#left = maxCharacters;
   }
 
   /** True if something was not looked at: later findings count for nothing. */

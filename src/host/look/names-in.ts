@@ -8,16 +8,16 @@ export function namesIn(folder: string): readonly string[] {
 }
 
 /** Same as `firstNamesIn`; none if the folder can't be read. */
-export function firstNamesOrNone(folder: string | Buffer, most: number): readonly string[] {
-  return orNull(() => firstNamesIn(folder, most)) ?? [];
+export function firstNamesOrNone(folder: string | Buffer, max: number): readonly string[] {
+  return orNull(() => firstNamesIn(folder, max)) ?? [];
 }
 
-/** Names in a folder, in no order: all of them, or the first `most`. Throws node's errors. */
-export function firstNamesIn(folder: string | Buffer, most: number): readonly string[] {
+/** Names in a folder, in no order: all of them, or the first `max`. Throws node's errors. */
+export function firstNamesIn(folder: string | Buffer, max: number): readonly string[] {
   const names: string[] = [];
   const entries = opendirSync(folder, { encoding: "latin1", bufferSize: 1_024 });
   try {
-    while (names.length < most) {
+    while (names.length < max) {
       const entry = entries.readSync();
       if (entry === null) break;
       // One character for each byte, so that names in any encoding come back as they are.

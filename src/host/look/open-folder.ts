@@ -27,9 +27,9 @@ export function openFolder(path: AbsolutePath): OpenFolder {
   return process.platform === "darwin" ? openDarwinFolder(path) : openProcFolder(path);
 }
 
-/** Names in a folder, in no order: all of them, or the first `most`. Throws node's errors. */
-export function namesInFolder(folder: OpenFolder, most: number): readonly string[] {
-  return firstNamesIn(folder.self(), most);
+/** Names in a folder, in no order: all of them, or the first `max`. Throws node's errors. */
+export function namesInFolder(folder: OpenFolder, max: number): readonly string[] {
+  return firstNamesIn(folder.self(), max);
 }
 
 /** Opens a folder in an open one, found at `path`; a link in its place is not followed. Throws node's errors. */

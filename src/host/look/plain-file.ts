@@ -23,10 +23,10 @@ export function openPlainFile(path: string | Buffer, flags = 0): PlainFile | nul
   return { stats, fd, read: () => readAll(fd, stats.size), [Symbol.dispose]: () => closeSync(fd) };
 }
 
-/** The text of a plain file; null if there is none, or it is larger than `mostBytes`. Throws node's errors. */
-export function readPlainText(path: string | Buffer, mostBytes: number): string | null {
+/** The text of a plain file; null if there is none, or it is larger than `maxBytes`. Throws node's errors. */
+export function readPlainText(path: string | Buffer, maxBytes: number): string | null {
   using file = openPlainFile(path);
-  if (file === null || file.stats.size > mostBytes) return null;
+  if (file === null || file.stats.size > maxBytes) return null;
   return Buffer.from(file.read()).toString("utf8");
 }
 

@@ -20,7 +20,7 @@ import { pythonWithVenv, venvInRoot, withVenv } from "./runtimes/venv.ts";
  * Finds the files of runtimes on this machine, by looking at files alone: no program and no shim is ever run. In the
  * result `system` comes last, so that PATH has the other runtimes' programs first; nothing is listed twice. No content
  * of the `roots` (canonical) leads to more grants outside of them. Throws `CONFIG_INVALID`: a runtime is missing, can't
- * be told apart from its surroundings, or is too wide. For a simulated Mac they are those of a usual one, and those listed by
+ * be told apart from its surroundings, or is too wide. A simulated Mac has those of a usual one, and those listed by
  * hand are looked up here.
  */
 export function findRuntimes(

@@ -50,9 +50,9 @@ export function statementsIn(schemaName: string) {
   /** Keeps the news of a step: `$1` is its token, `$2` the run, `$3` the text; `did` has a row if it did something. */
   const news = `
     number as (update @meta set last_seq = last_seq + 1 from did returning last_seq),
-    told as (insert into @events (seq, run_id, token, body) select last_seq, $2, $1, $3 from number returning seq)`;
+    published as (insert into @events (seq, run_id, token, body) select last_seq, $2, $1, $3 from number returning seq)`;
   const telling = (name: string, did: string, more = "") =>
-    statement(name, Seq, `with did as (${did}) ${more}, ${news} select seq::float8 from told`);
+    statement(name, Seq, `with did as (${did}) ${more}, ${news} select seq::float8 from published`);
   /** Applies decision `$5` to request `$4`, or returns its status. The row is locked first, then its time compared. */
   const deciding = (name: string, set: string, when: string, more = "") =>
     statement(
@@ -64,9 +64,9 @@ export function statementsIn(schemaName: string) {
           update @requests set decision = $5, ${set} from held
             where requests.approval_id = held.approval_id and ${when} returning held.approval_id
         ) ${more}, ${news}
-        select seq::float8, null as status, null as is_over from told
+        select seq::float8, null as status, null as is_over from published
         union all select null, status, coalesce(deadline <= clock_timestamp(), false)
-          from @requests where approval_id = $4 and not exists (select from told)`,
+          from @requests where approval_id = $4 and not exists (select from published)`,
     );
   const isGone = (run: string) =>
     `not exists (select from @runs where run_id = ${run} and alive_until > now())`;
@@ -75,7 +75,7 @@ export function statementsIn(schemaName: string) {
   const forgotten = ", forgotten as (delete from @notes using did where notes.approval_id = did.approval_id)";
 
   return {
-    told: statement("told", Seq, "select seq::float8 from @events where token = $1"),
+    published: statement("published", Seq, "select seq::float8 from @events where token = $1"),
     id: statement("id", z.strictObject({ id: z.string() }), "select store_id as id from @meta"),
 
     add: telling(

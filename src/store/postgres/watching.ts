@@ -50,7 +50,7 @@ export class PostgresWatching implements AsyncDisposable {
   }
 
   /** Wakes this store's watchers after a step with an event, and notifies the others. */
-  tell(seq: number): void {
+  notify(seq: number): void {
     this.#hear(seq);
     this.#next = seq;
     this.#calling ??= this.#callOut();

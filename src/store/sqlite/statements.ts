@@ -59,7 +59,7 @@ const SQL = {
     ON CONFLICT (place, channel) DO UPDATE SET note = excluded.note`,
   noted: "SELECT note FROM requests JOIN notes USING (place) WHERE approval_id = ? AND channel = ?",
 
-  tell: "INSERT INTO events (run_id, event) VALUES (?, ?) RETURNING number",
+  publish: "INSERT INTO events (run_id, event) VALUES (?, ?) RETURNING number",
   trim: "DELETE FROM events WHERE number IN (SELECT number FROM events WHERE number <= ? ORDER BY number LIMIT ?)",
   first: "SELECT min(number) AS number FROM events",
   last: "SELECT seq AS number FROM sqlite_sequence WHERE name = 'events'",

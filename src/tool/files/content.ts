@@ -19,7 +19,7 @@ export async function readWhole(target: TouchedPath, files: Files): Promise<Uint
     op: "read",
     path: target.path,
     from: 0,
-    mostBytes: MAX_FILE_BYTES,
+    maxBytes: MAX_FILE_BYTES,
   });
   if (answer.version === looked.version && answer.target === target.path) return body;
   throw new CofferdamError("FILE_CHANGED", `${visible(shown)} changed meanwhile`, { hint: "read it again" });

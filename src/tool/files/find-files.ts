@@ -31,12 +31,12 @@ export const findFiles: FileTool<z.infer<typeof FindFilesInput>, FindFilesValue>
     describe: (targets) => `find ${JSON.stringify(pattern)} in ${targets.map(spoken).join(", ")}`,
     preview: null,
     run: async (targets, files) => {
-      const { found, stopped } = await gather(targets, limit, async (target, most) => {
+      const { found, stopped } = await gather(targets, limit, async (target, max) => {
         const { answer } = await files.ask<"find">({
           op: "find",
           path: target.path,
           glob: pattern,
-          mostFound: most,
+          maxFound: max,
           timeMs: WALK_MS,
         });
         return answer;

@@ -41,7 +41,7 @@ export const listDir: FileTool<z.infer<typeof ListDirInput>, ListDirValue> = {
       }
       const target = given(touched);
       const behind = after === null ? null : readName(after);
-      const request = { op: "list", path: target.path, after: behind, mostNames: limit } as const;
+      const request = { op: "list", path: target.path, after: behind, maxNames: limit } as const;
       const { entries, total, isEnd } = (await files.ask<"list">(request)).answer;
       const shown = entries.map((entry) => ({ ...entry, name: shownName(entry.name) }));
       return { path: target.shown, entries: shown, total, is_end: isEnd };

@@ -3,15 +3,15 @@ const MAX_STEP = 1024 ** 2;
 const MAX_STEP_PLACES = 20_000;
 
 /**
- * Ends of the first `most` matches of a text (not empty) in another, from left to right, without overlaps. Linear
+ * Ends of the first `max` matches of a text (not empty) in another, from left to right, without overlaps. Linear
  * (Knuth, Morris and Pratt, 1977): a model chooses both texts, and the cost of `indexOf` grows with their product. Runs
  * in steps.
  */
-export function* endsOf(wanted: string, text: string, most: number): Generator<void, readonly number[]> {
+export function* endsOf(wanted: string, text: string, max: number): Generator<void, readonly number[]> {
   const borders = yield* bordersOf(wanted);
   const ends: number[] = [];
   let same = 0;
-  for (let at = 0; at < text.length && ends.length < most; at += 1) {
+  for (let at = 0; at < text.length && ends.length < max; at += 1) {
     if (at % MAX_STEP === MAX_STEP - 1) yield;
     const unit = text.charCodeAt(at);
     while (same > 0 && unit !== wanted.charCodeAt(same)) same = borders[same - 1] ?? 0;

@@ -21,7 +21,7 @@ export interface WalkBounds {
   readonly path: string;
   /** A pattern of the profile's language, as if `path` were `/`: `*.ts` at any depth, `/*.ts` in it; null: any file. */
   readonly glob: string | null;
-  readonly mostFound: number;
+  readonly maxFound: number;
   /** Milliseconds; matches found until then are returned. */
   readonly timeMs: number;
 }
@@ -32,17 +32,17 @@ export type FileRequest =
   /** The state of a path. A missing last name is an answer, not an error, and so are missing folders above it. */
   | { readonly op: "look"; readonly path: string; readonly end: LinkEnd }
   /** Bytes of a file; the body of the answer. */
-  | { readonly op: "read"; readonly path: string; readonly from: number; readonly mostBytes: number }
+  | { readonly op: "read"; readonly path: string; readonly from: number; readonly maxBytes: number }
   /** Lines of a file, from the first (1) on; the body of the answer, with their ends as they are. */
   | {
       readonly op: "read-lines";
       readonly path: string;
       readonly first: number;
-      readonly mostLines: number;
-      readonly mostBytes: number;
+      readonly maxLines: number;
+      readonly maxBytes: number;
     }
   /** The names in a folder, in the order of their bytes, after a given name. */
-  | { readonly op: "list"; readonly path: string; readonly after: string | null; readonly mostNames: number }
+  | { readonly op: "list"; readonly path: string; readonly after: string | null; readonly maxNames: number }
   | ({ readonly op: "find" } & WalkBounds)
   | ({
       readonly op: "search";

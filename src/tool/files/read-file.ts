@@ -47,7 +47,7 @@ export const readFile: FileTool<z.infer<typeof ReadFileInput>, ReadFileValue> = 
     "Reads lines of a text file, at most 2,000 lines and 256 KiB at once: continue with `first_line`. It reports a file that is not text; read its bytes with `as: base64`.",
   input: ReadFileInput,
   use: ({ path: written, first_line: first, lines, as, from_byte: from, bytes }) => {
-    const linesOf = (path: string): LinesRequest => ({ path, first, mostLines: lines, mostBytes: MAX_BYTES });
+    const linesOf = (path: string): LinesRequest => ({ path, first, maxLines: lines, maxBytes: MAX_BYTES });
     return {
       touches: [{ written, argument: "path", need: "read", end: "followed" }],
       describe: ([target]) => `read ${spoken(target)}`,
@@ -61,7 +61,7 @@ export const readFile: FileTool<z.infer<typeof ReadFileInput>, ReadFileValue> = 
             op: "read",
             path: target.path,
             from,
-            mostBytes: bytes,
+            maxBytes: bytes,
           });
           const data = Buffer.from(body).toString("base64");
           return { kind: "base64", path, data, from_byte: from, bytes: body.length, size: answer.bytes };

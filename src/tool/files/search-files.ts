@@ -58,14 +58,14 @@ export const searchFiles: FileTool<z.infer<typeof SearchFilesInput>, SearchFiles
           ? ({ kind: "regex", source: regex ?? "", flags: ignoreCase ? "iu" : "u" } as const)
           : ({ kind: "text", text, ignoreCase } as const);
       const counts = { files: 0, passedOver: 0 };
-      const { found, stopped } = await gather(targets, limit, async (target, most) => {
+      const { found, stopped } = await gather(targets, limit, async (target, max) => {
         const { answer } = await files.ask<"search">({
           op: "search",
           path: target.path,
           glob,
           wanted,
           context,
-          mostFound: most,
+          maxFound: max,
           timeMs: WALK_MS,
         });
         counts.files += answer.files;

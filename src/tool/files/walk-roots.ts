@@ -27,15 +27,15 @@ export interface Gathered<Found, Stopped> {
 /** Walks one start after the other until enough is found, or a walk ends early. */
 export async function gather<Found, Stopped extends string>(
   targets: readonly TouchedPath[],
-  most: number,
+  max: number,
   walk: (
     target: TouchedPath,
-    most: number,
+    max: number,
   ) => Promise<{ readonly found: readonly Found[]; readonly stopped: Stopped | null }>,
 ): Promise<Gathered<Found, Stopped>> {
   const found: Found[] = [];
   for (const target of targets) {
-    const one = await walk(target, most - found.length);
+    const one = await walk(target, max - found.length);
     found.push(...one.found);
     if (one.stopped !== null) return { found, stopped: one.stopped };
   }

@@ -1,12 +1,12 @@
 /**
- * Takes each clause out of the plan that the selftest's attacks run under, one at a time, and prints a row for each: which
- * attacks get through then. Every mutant has folders of its own, because what gets through changes them.
+ * Takes each clause out of the plan that the selftest's attacks run under, one at a time, and prints a row for each:
+ * which attacks get through then. Every mutant has folders of its own, because what gets through changes them.
  */
 
 import { ofBounds } from "../../../src/attacks/bounds.ts";
 import { ofMasks } from "../../../src/attacks/masks.ts";
 import { ofRepositories } from "../../../src/attacks/repositories.ts";
-import type { GatedPlan, PlanClause } from "../../../src/backend/plan.ts";
+import type { MountPlan, PlanClause } from "../../../src/backend/plan.ts";
 import { trialAnswers, trialScript } from "../../../src/host/launch/trial-script.ts";
 import { thisHost } from "../../../src/host/look/host.ts";
 import { MemoryJournal } from "../../../src/journal/journal.ts";
@@ -69,7 +69,7 @@ function nameOf({ path, args }: PlanClause, ground: SelftestFolders): string {
 }
 
 /** The plan without a mount, and without what seals it; a root to read is shown to write. */
-function without(plan: GatedPlan, { path, args }: PlanClause, { docs }: SelftestFolders): GatedPlan {
+function without(plan: MountPlan, { path, args }: PlanClause, { docs }: SelftestFolders): MountPlan {
   const inputs = plan.inputs.map((input) => {
     if (input.fd !== 3 || !("bytes" in input)) return input;
     const options = pathFromBytes(input.bytes).split("\0").slice(0, -1);

@@ -1,9 +1,9 @@
 /**
- * Runs each mutant of one plan, with the proof and without, and prints a row for each. It is a process of its own because
- * it must have a terminal and an inherited descriptor for a launch to lose.
+ * Runs each mutant of one plan, with the proof and without, and prints a row for each. It is a process of its own
+ * because it must have a terminal and an inherited descriptor for a launch to lose.
  */
 import { readFileSync } from "node:fs";
-import type { GatedPlan } from "../../../src/backend/plan.ts";
+import type { MountPlan } from "../../../src/backend/plan.ts";
 import { CofferdamError } from "../../../src/errors.ts";
 import { run } from "../../../src/host/launch/run.ts";
 import type { Surroundings } from "../../../src/host/launch/surroundings.ts";
@@ -30,7 +30,7 @@ const { runAs } = sandbox.machine;
 const { rendering } = (await supervisor.session({ caller: "person" }).prepare({ argv: ["sh", "-c", script] }))
   .withApproval;
 if (rendering.kind !== "plan" || rendering.plan.kind === "rules") throw new Error(JSON.stringify(rendering));
-const plan: GatedPlan = rendering.plan;
+const plan: MountPlan = rendering.plan;
 await using _held = await supervisor.shared.ledger.hold("mutants", plan.placeholders);
 const nothing = { id: "files", change: "nothing" } as const;
 const hasDevices = sandbox.machine.facts.devices.kind === "made";
@@ -51,7 +51,7 @@ async function rowOf(mutant: Mutant, given: Surroundings): Promise<MutantRow> {
   };
 }
 
-async function withProof(changed: GatedPlan, surroundings: Surroundings): Promise<string | null> {
+async function withProof(changed: MountPlan, surroundings: Surroundings): Promise<string | null> {
   const options = {
     stdin: process.stdin,
     wallMs: 20_000,
@@ -71,9 +71,9 @@ async function withProof(changed: GatedPlan, surroundings: Surroundings): Promis
   }
 }
 
-/** Opens the gate without a look at the sandbox, and tells which probes got through. */
+/** Opens the start program without a look at the sandbox, and tells which probes got through. */
 async function withoutProof(
-  changed: GatedPlan,
+  changed: MountPlan,
   surroundings: Surroundings,
   isAttached: boolean,
 ): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { syscallNumbers, syscallOn } from "../../../src/attacks/syscall.ts";
-import type { GatedPlan, Protection } from "../../../src/backend/plan.ts";
+import type { MountPlan, Protection } from "../../../src/backend/plan.ts";
 import { ALLOW } from "../../../src/backend/seccomp/abi.ts";
 import { answer, assemble } from "../../../src/backend/seccomp/assemble.ts";
 import type { Surroundings } from "../../../src/host/launch/surroundings.ts";
@@ -13,7 +13,7 @@ export interface Mutant {
   readonly id: Protection;
   readonly change: string;
   readonly options?: (options: readonly string[]) => readonly string[];
-  readonly gate?: (script: string) => string;
+  readonly startProgram?: (script: string) => string;
   readonly filter?: Uint8Array;
   readonly surroundings?: (given: Surroundings) => Surroundings;
   /** The probe that must get through, where the others that do are those of a second wall that had to go as well. */
@@ -125,8 +125,8 @@ export function mutants({ ws, outside }: Pick<Ground, "ws" | "outside">): readon
     },
     {
       id: "limits",
-      change: "the gate sets no limit",
-      gate: (script) => script.replace(/^[^\n]*ulimit[^\n]*\n/, ""),
+      change: "the start program sets no limit",
+      startProgram: (script) => script.replace(/^[^\n]*ulimit[^\n]*\n/, ""),
     },
     {
       id: "limits",
@@ -137,7 +137,7 @@ export function mutants({ ws, outside }: Pick<Ground, "ws" | "outside">): readon
 }
 
 /** The plan with the mutant's changes. Throws when nothing changed: then the mutant speaks of a plan that is no more. */
-export function mutate(plan: GatedPlan, { options, gate, filter, change }: Mutant): GatedPlan {
+export function mutate(plan: MountPlan, { options, startProgram, filter, change }: Mutant): MountPlan {
   const [args, seccomp, ...files] = plan.inputs;
   if (args === undefined || seccomp === undefined || !("bytes" in args))
     throw new Error("the plan has no options");
@@ -145,10 +145,10 @@ export function mutate(plan: GatedPlan, { options, gate, filter, change }: Mutan
   const given = text.slice(0, -1).split("\0");
   const made = `${(options?.(given) ?? given).join("\0")}\0`;
   const argv = plan.argv.map((word, index) =>
-    index > 0 && plan.argv[index - 1] === "-c" ? (gate?.(word) ?? word) : word,
+    index > 0 && plan.argv[index - 1] === "-c" ? (startProgram?.(word) ?? word) : word,
   );
   if (options !== undefined && made === text) throw new Error(`nothing to change: ${change}`);
-  if (gate !== undefined && argv.join("\0") === plan.argv.join("\0"))
+  if (startProgram !== undefined && argv.join("\0") === plan.argv.join("\0"))
     throw new Error(`nothing to change: ${change}`);
   const inputs = [
     { ...args, bytes: Buffer.from(made, "latin1") },

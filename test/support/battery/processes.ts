@@ -3,13 +3,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 
 /**
- * More than a gate is handed by variables: of a program with this word all words stand in the command lines of its launchers
+ * More than a start program is handed by variables: of a program with this word all words stand in the command lines of its launchers
  * too, by which those can be found.
  */
 export const IN_LAUNCHERS = "x".repeat(20_000);
 
 /**
- * The pids of the machine's processes whose command line holds any of the texts, or whose variables do, as a gate's hold the
+ * The pids of the machine's processes whose command line holds any of the texts, or whose variables do, as a start program's hold the
  * words of its program. Ended ones that wait for their parent have none.
  */
 export function processesWith(...texts: readonly string[]): readonly number[] {

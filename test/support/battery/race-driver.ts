@@ -1,6 +1,7 @@
 /**
- * A supervisor whose walls are built while a program in another one's sandbox swaps a folder for a link to somewhere else,
- * as fast as it can: `race-driver.ts JOB`. Prints what became of the set-ups, and what was made where the link leads.
+ * A supervisor whose walls are built while a program in another one's sandbox swaps a folder for a link to somewhere
+ * else, as fast as it can: `race-driver.ts JOB`. Prints what became of the set-ups, and what was made where the link
+ * leads.
  */
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
@@ -14,8 +15,8 @@ import { createSupervisor } from "../../../src/session/supervisor.ts";
 import { RaceJob, type RaceResult } from "./job.ts";
 
 /**
- * Swaps two names (renameat2(2), `RENAME_EXCHANGE`) until it is ended, then once more if a link stands there: as fast as it
- * can, and in turn at the pace at which looks and set-ups come.
+ * Swaps two names (renameat2(2), `RENAME_EXCHANGE`) until it is ended, then once more if a link stands there: as fast
+ * as it can, and in turn at the pace at which looks and set-ups come.
  */
 const SWAP = `my ($at, $link) = @ARGV; my $n = (split " ", qx(uname -m))[0] eq "x86_64" ? 316 : 276;
   open my $ready, ">", "swapping"; close $ready; $SIG{TERM} = sub { $over = 1 };
@@ -58,14 +59,14 @@ const swapping = job.isSandboxed
 while (!readdirSync(job.ws).includes("swapping")) await pause(5);
 
 const result: RaceResult = { ran: 0, refused: 0, notBuilt: 0, made: [] };
-for (let tries = 0; tries < mostTries() && !(job.how === "plain" && result.made.length > 0); tries += 2)
+for (let tries = 0; tries < maxTries() && !(job.how === "plain" && result.made.length > 0); tries += 2)
   await Promise.all([tryOnce(), tryOnce()]);
 stop.abort();
 await swapping;
 console.log(JSON.stringify(result));
 
 /** Now and then, as the machine takes turns, what is to be seen is in too few of the tries: then there are more. */
-function mostTries(): number {
+function maxTries(): number {
   const { ran, notBuilt } = result;
   const isSeen = { calls: ran + notBuilt > 10, sheltered: Math.min(ran, notBuilt) > 0, plain: true }[job.how];
   return isSeen ? job.tries : Math.max(20 * job.tries, 2_000);

@@ -57,8 +57,8 @@ export async function soak(person: Person, calls: number, seed: number): Promise
   const living = live(place, job, temporary);
   const counts = { killed: 0, begun: 0 };
   const others = (async () => {
-    const most = Math.floor(calls / CALLS_PER_KILL);
-    while (counts.killed < most && !living.isOver()) {
+    const max = Math.floor(calls / CALLS_PER_KILL);
+    while (counts.killed < max && !living.isOver()) {
       counts.begun += await killOne(place, profile, word, temporary);
       counts.killed += 1;
     }

@@ -21,7 +21,7 @@ const ISOLATES_NOTHING = String.raw`
   if (my $init = fork) { waitpid $init, 0; exit $? >> 8 }
   my $program = pack "S x![P] P", length($filter) / 8, $filter;
   syscall($prctl, 38, 1, 0, 0, 0); syscall($prctl, 22, 2, $program, 0, 0);
-  if (my $gate = fork) { waitpid $gate, 0; exit $? >> 8 }
+  if (my $startProgram = fork) { waitpid $startProgram, 0; exit $? >> 8 }
   exec @ARGV;`;
 
 /** The stand-in that isolates nothing. */

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
-import type { GatedPlan } from "../../../src/backend/plan.ts";
+import type { MountPlan } from "../../../src/backend/plan.ts";
 import { goLine } from "../../../src/backend/proxy-way.ts";
 import { ProgramStreams } from "../../../src/host/launch/program-streams.ts";
 import { launch } from "../../../src/host/launch/spawn.ts";
@@ -15,9 +15,9 @@ export interface Unproven {
   readonly isAttached?: boolean;
 }
 
-/** Starts a plan and opens its gate whatever its walls are; what it said. */
+/** Starts a plan and opens its start program whatever its walls are; what it said. */
 export async function launchUnproven(
-  plan: GatedPlan,
+  plan: MountPlan,
   { surroundings, runAs, isAttached = false }: Unproven,
 ): Promise<{ readonly stdout: string; readonly stderr: string }> {
   const hasCover = surroundings.leaked.length > 0;
@@ -35,8 +35,8 @@ export async function launchUnproven(
   streams.handOver();
   const said = Promise.all([text(streams.stdout), text(streams.stderr)]);
   for (const input of plan.inputs) if ("bytes" in input) writableAt(child, input.fd).end(input.bytes);
-  await firstByte(readableAt(child, plan.gateFd));
-  writableAt(child, plan.gateFd).end(`${goLine(true, null)}\n`);
+  await firstByte(readableAt(child, plan.startFd));
+  writableAt(child, plan.startFd).end(`${goLine(true, null)}\n`);
   const [stdout, stderr] = await said;
   return { stdout, stderr };
 }

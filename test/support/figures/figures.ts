@@ -38,7 +38,7 @@ export interface SourceFigures {
   /** Docstrings that begin with a headless clause. */
   readonly headlessDocstrings: number;
   /** Constants named `MOST_…` instead of `MAX_…`. */
-  readonly mostConstants: number;
+  readonly maxConstants: number;
   /** Sentences of more than 30 words in messages and hints of errors. */
   readonly longErrorSentences: number;
   readonly approvalCoreLines: number;
@@ -72,7 +72,7 @@ export function sourceFigures(files: Readonly<Record<string, string>>): SourceFi
       .length,
     headlessDocstrings: sources.flatMap(([, text]) => docstrings(text).filter((one) => HEADLESS.test(one)))
       .length,
-    mostConstants: sources.flatMap(([, text]) => text.match(/^(?:export )?const MOST_/gm) ?? []).length,
+    maxConstants: sources.flatMap(([, text]) => text.match(/^(?:export )?const MOST_/gm) ?? []).length,
     longErrorSentences: sources.flatMap(([file, text]) => errorSentences(file, text).filter(isLong)).length,
     approvalCoreLines: linesOf((file) => APPROVAL_CORE.includes(file)),
     sourceLines: linesOf(() => true),

@@ -8,14 +8,14 @@ import { createInterface } from "node:readline";
 export interface AudienceFigures {
   /** Events that each saw; the same number for all when nobody missed one. */
   readonly fewest: number;
-  readonly most: number;
+  readonly max: number;
   /** Numbers that did not follow on the one before. */
   readonly gaps: number;
   readonly doubled: number;
   /** Connections that ended before they were let go. */
   readonly ended: number;
   /** Milliseconds from when an event was made to when it was read, in order. */
-  readonly lateMs: { readonly median: number; readonly p99: number; readonly most: number };
+  readonly lateMs: { readonly median: number; readonly p99: number; readonly max: number };
 }
 
 const [, , url = "", token = "", count = "1"] = process.argv;
@@ -79,11 +79,11 @@ function tellWhenDone(): void {
   const at = (part: number): number => Math.round(late[Math.floor((late.length - 1) * part)] ?? 0);
   const figures: AudienceFigures = {
     fewest: Math.min(...seen),
-    most: Math.max(...seen),
+    max: Math.max(...seen),
     gaps,
     doubled,
     ended,
-    lateMs: { median: at(0.5), p99: at(0.99), most: at(1) },
+    lateMs: { median: at(0.5), p99: at(0.99), max: at(1) },
   };
   process.stdout.write(`${JSON.stringify(figures)}\n`);
   for (const one of requests) one.destroy();

@@ -9,7 +9,7 @@ export interface LoadFigures extends AudienceFigures {
   readonly connectMs: number;
   /** Of one processor, while events came. */
   readonly cpuShare: number;
-  readonly rssMiB: { readonly before: number; readonly most: number };
+  readonly rssMiB: { readonly before: number; readonly max: number };
   readonly heapMiB: { readonly before: number; readonly after: number };
 }
 

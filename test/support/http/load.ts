@@ -48,7 +48,7 @@ process.stdout.write(
     ...JSON.parse(String(value)),
     connectMs,
     cpuShare: Math.round((user + system) / 1e4 / Number(seconds)) / 100,
-    rssMiB: { before: mib(before.rss), most: mib(peak) },
+    rssMiB: { before: mib(before.rss), max: mib(peak) },
     heapMiB: { before: mib(before.heapUsed), after: mib(process.memoryUsage().heapUsed) },
   })}\n`,
 );

@@ -22,7 +22,7 @@ export interface Case {
   readonly turn: number;
   readonly seed: number;
   /** So many names of a root are searched, and what holds more is read-only; null: as many as usual. */
-  readonly mostEntries: number | null;
+  readonly maxEntries: number | null;
   /** So many mounts fewer may be made, for which folders are closed as a whole; null: none. */
   readonly sparedMounts: number | null;
   /** Whether links can be held by a mount on each. */
@@ -34,7 +34,7 @@ export const agreementCase: fc.Arbitrary<Case> = fc.record({
   profile: profileSketch,
   turn: fc.nat(1),
   seed: fc.nat(2 ** 31),
-  mostEntries: fc.oneof(
+  maxEntries: fc.oneof(
     { weight: 15, arbitrary: fc.constant(null) },
     { weight: 1, arbitrary: fc.integer({ min: 1, max: 6 }) },
   ),
@@ -64,7 +64,7 @@ export const RARE_CASES: readonly Case[] = [
     },
     turn: 0,
     seed: 0,
-    mostEntries: null,
+    maxEntries: null,
     sparedMounts: null,
     coversLinks: false,
   },
@@ -79,7 +79,7 @@ export const RARE_CASES: readonly Case[] = [
     },
     turn: 0,
     seed: 371_200_000,
-    mostEntries: null,
+    maxEntries: null,
     sparedMounts: null,
     coversLinks: true,
   },
@@ -107,7 +107,7 @@ export const RARE_CASES: readonly Case[] = [
     },
     turn: 0,
     seed: 0,
-    mostEntries: null,
+    maxEntries: null,
     sparedMounts: null,
     coversLinks: false,
   },
@@ -171,11 +171,11 @@ export async function tryCase(stage: Stage, one: Case, tampering: Tampering = {}
   });
 }
 
-function bounded(given: Stage, { mostEntries, sparedMounts, coversLinks }: Case): Stage {
+function bounded(given: Stage, { maxEntries, sparedMounts, coversLinks }: Case): Stage {
   const standing = { ...given.standing, coversLinks: coversLinks && given.standing.coversLinks };
   const stage = { ...given, standing, ...(sparedMounts === null ? {} : { sparedMounts }) };
-  if (mostEntries === null) return stage;
-  const search = new MaskSearch({ entries: mostEntries, timeMs: 60_000, over: "read-only" });
+  if (maxEntries === null) return stage;
+  const search = new MaskSearch({ entries: maxEntries, timeMs: 60_000, over: "read-only" });
   return { ...stage, memory: new FactsMemory(search) };
 }
 

@@ -1,5 +1,5 @@
 import { limitLayer } from "../../../src/backend/limits.ts";
-import type { GatedPlan } from "../../../src/backend/plan.ts";
+import type { MountPlan } from "../../../src/backend/plan.ts";
 import { denialFor } from "../../../src/decide/denial.ts";
 import { stayAnswer } from "../../../src/decide/stays.ts";
 import { explain, type Layer, type ProfileQuestion } from "../../../src/profile/explain.ts";
@@ -16,13 +16,13 @@ export interface Answered {
 }
 
 /**
- * Every act that a question can be asked about, with the answer of the layers and the plan, as `explain` gives it. Left out
- * are what file modes refuse, what happens in a private place, and names that a placeholder stands at.
+ * Every act that a question can be asked about, with the answer of the layers and the plan, as `explain` gives it. Left
+ * out are what file modes refuse, what happens in a private place, and names that a placeholder stands at.
  */
 export function answersIn(
   { tree, profile, plan }: Scene,
   judged: readonly Judged[],
-  told: Pick<GatedPlan, "limits" | "fixed"> = plan,
+  told: Pick<MountPlan, "limits" | "fixed"> = plan,
 ): readonly Answered[] {
   const own: Layer = { name: "config", profile, sources: new Map() };
   const layers = [own, limitLayer(told.limits)] as const;

@@ -20,8 +20,8 @@ export class Dice {
   }
 
   /** At most so many of them, in their order; each as likely as any other. */
-  some<One>(all: readonly One[], most: number): readonly One[] {
-    let wanted = Math.min(most, all.length);
+  some<One>(all: readonly One[], max: number): readonly One[] {
+    let wanted = Math.min(max, all.length);
     return all.filter((_, at) => {
       const isTaken = this.below(all.length - at) < wanted;
       if (isTaken) wanted -= 1;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { renderBubblewrap } from "../../../src/backend/bubblewrap/render.ts";
 import type { Facts } from "../../../src/backend/facts.ts";
-import type { GatedPlan, NotEnforceable, Rendering } from "../../../src/backend/plan.ts";
+import type { MountPlan, NotEnforceable, Rendering } from "../../../src/backend/plan.ts";
 import { CofferdamError } from "../../../src/errors.ts";
 import { lookUpFacts } from "../../../src/host/launch/facts.ts";
 import { run } from "../../../src/host/launch/run.ts";
@@ -25,7 +25,7 @@ export interface Answer {
 export type Entered =
   | {
       readonly kind: "entered";
-      readonly plan: GatedPlan;
+      readonly plan: MountPlan;
       readonly answers: readonly Answer[];
       readonly mountChanges: readonly string[];
     }
@@ -38,7 +38,7 @@ export type Entered =
 export interface Tampering {
   readonly profile?: (profile: Profile) => Profile;
   readonly facts?: (facts: Facts) => Facts;
-  readonly plan?: (plan: GatedPlan) => GatedPlan;
+  readonly plan?: (plan: MountPlan) => MountPlan;
   readonly isProven?: boolean;
 }
 
@@ -76,7 +76,7 @@ async function enterOrThrow(
   const facts = await lookUpFacts(stage.host, stage.standing, [profile], stage.memory, stage.ledger.held());
   const rendering = render(stage, profile, launchOf(stage, tree, probes), tampering.facts?.(facts) ?? facts);
   if (rendering.kind === "refusal") return { kind: "refused", refusal: rendering.refusal };
-  if (rendering.plan.kind === "rules") throw new Error("a plan of bubblewrap has a gate");
+  if (rendering.plan.kind === "rules") throw new Error("a plan of bubblewrap has a start program");
   const plan = tampering.plan?.(rendering.plan) ?? rendering.plan;
   await using _held = await stage.ledger.hold(stage.host.id(), plan.placeholders);
   const isUnproven = tampering.plan !== undefined && tampering.isProven !== true;
@@ -92,14 +92,14 @@ async function enterOrThrow(
 function render(stage: Stage, profile: Profile, launch: ProgramStart, facts: Facts): Rendering {
   const whole = renderBubblewrap(profile, launch, facts);
   if (stage.sparedMounts === undefined || whole.kind === "refusal") return whole;
-  const most = whole.plan.clauses.length - stage.sparedMounts;
-  const spared = renderBubblewrap(profile, launch, facts, most);
+  const max = whole.plan.clauses.length - stage.sparedMounts;
+  const spared = renderBubblewrap(profile, launch, facts, max);
   return spared.kind === "refusal" ? whole : spared;
 }
 
 /**
- * What a folder hides that its owner closed can't be searched, held or shown: nothing runs then, by whichever step meets
- * it first. Null for every other error.
+ * What a folder hides that its owner closed can't be searched, held or shown: nothing runs then, by whichever step
+ * meets it first. Null for every other error.
  */
 function refusalOf(cause: unknown, tree: Tree): NotEnforceable | null {
   if (!(cause instanceof CofferdamError)) return null;
@@ -134,7 +134,7 @@ export interface Left {
   readonly mountChanges: readonly string[];
 }
 
-async function runProven(planned: GatedPlan, { runAs, surroundings }: Stage): Promise<Left> {
+async function runProven(planned: MountPlan, { runAs, surroundings }: Stage): Promise<Left> {
   const ended = await run(planned, {
     stdin: null,
     wallMs: WALL_MS,

@@ -1,4 +1,4 @@
-import type { GatedPlan, PlanClause } from "../../../src/backend/plan.ts";
+import type { MountPlan, PlanClause } from "../../../src/backend/plan.ts";
 import { type Access, isAtMost } from "../../../src/profile/access.ts";
 import { entryKey, explain, type Layer, maskKey } from "../../../src/profile/explain.ts";
 import { type AbsolutePath, isInside, upwards } from "../../../src/profile/path.ts";
@@ -118,7 +118,7 @@ function layerOf(profile: Profile): {
 }
 
 /** The mount that the path lies on, and the one that this lies on. */
-function mountsOn(plan: GatedPlan, path: AbsolutePath): readonly PlanClause[] {
+function mountsOn(plan: MountPlan, path: AbsolutePath): readonly PlanClause[] {
   return plan.clauses.filter((clause) => isInside(path, clause.path)).toReversed();
 }
 

@@ -47,7 +47,7 @@ function about(
   holds: readonly Plant[],
   said: Partial<Pick<ProfileSketch, "roots" | "entries" | "masks">>,
   bind: TreeSketch["bind"] = null,
-  mostEntries: Case["mostEntries"] = null,
+  maxEntries: Case["maxEntries"] = null,
 ): Case {
   const profile: ProfileSketch = { roots: ["write", null], suffixes: "any", entries: [], masks: [], ...said };
   return {
@@ -55,7 +55,7 @@ function about(
     profile,
     turn: 0,
     seed: 0,
-    mostEntries,
+    maxEntries,
     sparedMounts: null,
     coversLinks: true,
   };

@@ -1,6 +1,6 @@
 import type { BubblewrapApproximationName } from "../../../src/backend/bubblewrap/approximations.ts";
 import { VIEW_PATHS } from "../../../src/backend/bubblewrap/views.ts";
-import type { GatedPlan } from "../../../src/backend/plan.ts";
+import type { MountPlan } from "../../../src/backend/plan.ts";
 import { type AbsolutePath, isInside, parentOf } from "../../../src/profile/path.ts";
 import type { Profile } from "../../../src/profile/profile.ts";
 import { type Answer, contentIn, namesIn } from "./enter.ts";
@@ -15,7 +15,8 @@ export type Kernel = "allowed" | "denied" | "private";
 /**
  * One probe, judged. `agree`: both say the same. `upward`: the kernel allowed what the model denies. An approximation
  * explains a refusal of what the model allows; `unexplained` is one that none explains. `beside`: the model allows the
- * act, but the way it was spelled, or the several acts it consists of, may be refused for reasons that no law speaks of.
+ * act, but the way it was spelled, or the several acts it consists of, may be refused for reasons that no law speaks
+ * of.
  */
 export interface Judged {
   readonly probe: Probe;
@@ -28,7 +29,7 @@ export interface Judged {
 export interface Scene {
   readonly tree: Tree;
   readonly profile: Profile;
-  readonly plan: GatedPlan;
+  readonly plan: MountPlan;
 }
 
 /** ENOTEMPTY comes last of all checks (fs/namei.c, `vfs_rmdir`): what is refused only for this was allowed. */
@@ -90,7 +91,7 @@ function deviceOf(tree: Tree): string {
 }
 
 /** True in a place that the sandbox has for itself, where no mount of the plan shows or hides anything. */
-function isView(plan: GatedPlan, probe: Probe): boolean {
+function isView(plan: MountPlan, probe: Probe): boolean {
   const paths = "to" in probe ? [probe.path, probe.to] : [probe.path];
   const isShown = (path: AbsolutePath): boolean =>
     probe.op !== "displace" && plan.clauses.some((clause) => isInside(path, clause.path));

@@ -1,4 +1,4 @@
-import type { GatedPlan, PlanClause } from "../../../src/backend/plan.ts";
+import type { MountPlan, PlanClause } from "../../../src/backend/plan.ts";
 import { isInside, nameOf } from "../../../src/profile/path.ts";
 import { normalProfile } from "../../../src/profile/profile.ts";
 import type { Tampering } from "./enter.ts";
@@ -74,13 +74,13 @@ export const RARE_MUTANTS: Readonly<Record<string, Tampering>> = {
 };
 
 /** A writable mount on a writable mount changes nothing but that it can't be moved. */
-function isPin(plan: GatedPlan, { path, args }: PlanClause): boolean {
+function isPin(plan: MountPlan, { path, args }: PlanClause): boolean {
   const above = plan.clauses.filter((other) => other.path !== path && isInside(path, other.path)).at(-1);
   return args[0] === "--bind" && above?.args[0] === "--bind";
 }
 
 /** Perl is told how many links there are before it is told which. */
-function withoutCovers(plan: GatedPlan): GatedPlan {
+function withoutCovers(plan: MountPlan): MountPlan {
   const count = plan.argv.indexOf("-e") + 4;
   if (count < 4 || plan.argv.indexOf("-c") < count) return plan;
   const links = Number(plan.argv[count]);
@@ -91,7 +91,7 @@ function isHiddenFile(path: string, args: readonly string[]): boolean {
   return (args[0] === "--ro-bind" && args[1] !== path) || args.includes("--ro-bind-data");
 }
 
-function without(plan: GatedPlan, run: readonly string[]): GatedPlan {
+function without(plan: MountPlan, run: readonly string[]): MountPlan {
   return withArgs(plan, (args) => replaceRun(args, run, []));
 }
 

@@ -1,11 +1,11 @@
-import type { GatedPlan, PlanClause } from "../../../src/backend/plan.ts";
+import type { MountPlan, PlanClause } from "../../../src/backend/plan.ts";
 import { pathFromBytes, pathToBytes } from "../../../src/profile/path.ts";
 
 /** The launcher's options are read from this descriptor (`--args 3`). */
 const ARGS_FD = 3;
 
 /** The plan with other options for the launcher. What is expected of the walls stays as it was. */
-export function withArgs(plan: GatedPlan, edit: (args: readonly string[]) => readonly string[]): GatedPlan {
+export function withArgs(plan: MountPlan, edit: (args: readonly string[]) => readonly string[]): MountPlan {
   const inputs = plan.inputs.map((input) => {
     if (input.fd !== ARGS_FD || !("bytes" in input)) return input;
     const args = pathFromBytes(input.bytes).split("\0").slice(0, -1);
@@ -22,7 +22,7 @@ export function withArgs(plan: GatedPlan, edit: (args: readonly string[]) => rea
 }
 
 /** The plan with each clause's options replaced; where the new ones make no folder, it is not sealed either. */
-export function withClauses(plan: GatedPlan, replace: (clause: PlanClause) => readonly string[]): GatedPlan {
+export function withClauses(plan: MountPlan, replace: (clause: PlanClause) => readonly string[]): MountPlan {
   return withArgs(plan, (args) =>
     plan.clauses.reduce<readonly string[]>((before, clause) => {
       const args = replace(clause);
@@ -36,9 +36,9 @@ export function withClauses(plan: GatedPlan, replace: (clause: PlanClause) => re
 
 /** The plan with its clauses in another order. */
 export function withOrder(
-  plan: GatedPlan,
+  plan: MountPlan,
   order: (clauses: readonly PlanClause[]) => readonly PlanClause[],
-): GatedPlan {
+): MountPlan {
   const flat = (clauses: readonly PlanClause[]): readonly string[] =>
     clauses.flatMap((clause) => clause.args);
   return withArgs(plan, (args) => replaceRun(args, flat(plan.clauses), flat(order(plan.clauses))));

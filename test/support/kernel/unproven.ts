@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import type { GatedPlan } from "../../../src/backend/plan.ts";
+import type { MountPlan } from "../../../src/backend/plan.ts";
 import { goLine } from "../../../src/backend/proxy-way.ts";
 import { ProgramStreams } from "../../../src/host/launch/program-streams.ts";
 import { launch } from "../../../src/host/launch/spawn.ts";
@@ -10,7 +10,7 @@ import type { Stage } from "./stage.ts";
 
 /** Runs a plan without looking at its walls: what a program could do if they stood like that. */
 export async function runUnproven(
-  plan: GatedPlan,
+  plan: MountPlan,
   { runAs, surroundings }: Pick<Stage, "runAs" | "surroundings">,
 ): Promise<Left> {
   const hasCover = surroundings.leaked.length > 0;
@@ -26,9 +26,9 @@ export async function runUnproven(
   const ended = new Promise<number>((resolve) => child.once("close", (code) => resolve(code ?? 137)));
   const said = Promise.all([text(streams.stdout), text(streams.stderr)]);
   for (const input of plan.inputs) if ("bytes" in input) writableAt(child, input.fd).end(input.bytes);
-  const gate = writableAt(child, plan.gateFd);
-  const isReady = (await firstByte(readableAt(child, plan.gateFd))) === "r";
-  gate.end(isReady ? `${goLine(false, null)}\n` : "");
+  const start = writableAt(child, plan.startFd);
+  const isReady = (await firstByte(readableAt(child, plan.startFd))) === "r";
+  start.end(isReady ? `${goLine(false, null)}\n` : "");
   const [stdout, stderr] = await said;
   return { code: await ended, stdout, stderr, mountChanges: [] };
 }

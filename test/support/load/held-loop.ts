@@ -5,11 +5,11 @@ const USUAL_MS = 60;
 
 /** How long the event loop of this process is held by a piece of work: at the longest, and the processor time of it alone. */
 export async function heldMs(work: () => Promise<unknown>): Promise<number> {
-  let most = 0;
+  let max = 0;
   let last = cpuMs();
   const look = (): void => {
     const now = cpuMs();
-    most = Math.max(most, now - last);
+    max = Math.max(max, now - last);
     last = now;
   };
   const timer = setInterval(look, 1);
@@ -19,7 +19,7 @@ export async function heldMs(work: () => Promise<unknown>): Promise<number> {
     clearInterval(timer);
   }
   look();
-  return most;
+  return max;
 }
 
 /** Tries of a measurement: another program can disturb one of them. */

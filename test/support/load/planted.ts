@@ -102,7 +102,7 @@ async function heldOnce(lines: readonly string[]): Promise<number> {
   });
   const session = supervisor.session();
   await session.call("shell", { argv: ["true"] });
-  let most = 0;
+  let max = 0;
   for (const line of lines) {
     const held = await heldMs(async () => {
       const outcome = await session.call("shell", { argv: ["bash", "-c", line] });
@@ -111,7 +111,7 @@ async function heldOnce(lines: readonly string[]): Promise<number> {
       const live = outcome.receipt.appeared.found.filter(({ fate }) => fate.kind === "live");
       if (live.length > 0) throw new Error(JSON.stringify(live).slice(0, 2_000));
     });
-    most = Math.max(most, held);
+    max = Math.max(max, held);
   }
-  return most / (MAX_HELD_MS * slowness());
+  return max / (MAX_HELD_MS * slowness());
 }

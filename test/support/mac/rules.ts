@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Enforcement, RulePlan } from "../../../src/backend/plan.ts";
 import type { ProxyWay } from "../../../src/backend/proxy-way.ts";
-import { gateScript } from "../../../src/backend/seatbelt/gate.ts";
+import { startScript } from "../../../src/backend/seatbelt/start-program.ts";
 import type { RuleGround } from "../../../src/host/launch/mac/ground.ts";
 import { Outsider } from "../../../src/host/launch/mac/outsider.ts";
 import { Pipes } from "../../../src/host/launch/pipes.ts";
@@ -44,7 +44,7 @@ export class RulesPlace implements Disposable {
     this.surroundings = surroundingsOf(this.calls);
   }
 
-  /** Runs a program behind the gate. */
+  /** Runs a program behind the start program. */
   run(sketch: Sketch, options: Partial<PlanRunOptions> = {}): Promise<Ended> {
     return run(this.plan(sketch), {
       stdin: null,
@@ -73,7 +73,7 @@ export class RulesPlace implements Disposable {
       backend: "seatbelt",
       version: "0",
       file: this.standIn.file,
-      argv: [shell, "-c", script(gateScript(limits, proxy ?? null)), "cofferdam", ...argv],
+      argv: [shell, "-c", script(startScript(limits, proxy ?? null)), "cofferdam", ...argv],
       kind: "rules",
       rules: { text: text ?? this.text(), parameters: {} },
       environment: { PATH: "/usr/bin:/bin", ...env },

@@ -56,7 +56,7 @@ sub go_wrong {
     if ($mode =~ /^signal (\d+)$/) { kill $1, $$; sleep 60 }
     if ($mode eq 'hangs') { sleep 600 }
     if ($mode eq 'floods') { flood() }
-    if ($mode =~ /^says (.*)$/s) { open(my $gate, '>&=', 3); syswrite $gate, "$1\n"; sleep 600 }
+    if ($mode =~ /^says (.*)$/s) { open(my $startProgram, '>&=', 3); syswrite $startProgram, "$1\n"; sleep 600 }
 }
 
 # 50 MB in one line; then it says in a file that all was taken, and waits for another before its last words.

@@ -5,7 +5,7 @@ export interface Golden {
   readonly name: string;
   readonly files: Readonly<Record<string, string>>;
   readonly profiles?: readonly string[];
-  readonly mostBytes: number;
+  readonly maxBytes: number;
 }
 
 /** A repository as `git init` leaves it. */
@@ -34,7 +34,7 @@ sandbox:
       "package.json": "{}",
       "src/a.ts": "",
     },
-    mostBytes: 50 * 1024,
+    maxBytes: 50 * 1024,
   },
   {
     name: "reader",
@@ -48,7 +48,7 @@ sandbox:
       ...REPOSITORY,
       "src/a.ts": "",
     },
-    mostBytes: 12 * 1024,
+    maxBytes: 12 * 1024,
   },
   {
     name: "ci",
@@ -65,7 +65,7 @@ approval: { mode: strict }
       "src/a.ts": "",
     },
     profiles: ["ci", "strict"],
-    mostBytes: 54 * 1024,
+    maxBytes: 54 * 1024,
   },
   {
     name: "data",
@@ -82,7 +82,7 @@ sandbox:
       "output/": "",
       "notes.txt": "",
     },
-    mostBytes: 50 * 1024,
+    maxBytes: 50 * 1024,
   },
   {
     name: "hosts",
@@ -98,7 +98,7 @@ shell:
 `,
       "package.json": "{}",
     },
-    mostBytes: 50 * 1024,
+    maxBytes: 50 * 1024,
   },
   {
     name: "own-network",
@@ -112,7 +112,7 @@ shell: { network: host }
 `,
       "main.go": "",
     },
-    mostBytes: 50 * 1024,
+    maxBytes: 50 * 1024,
   },
 ];
 

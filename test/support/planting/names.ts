@@ -12,8 +12,8 @@ export function namesThatRun(when: RunsWhen): readonly string[] {
 }
 
 /** Parts of a list, each of at most so many. */
-export function batchesOf<Item>(items: readonly Item[], most: number): readonly (readonly Item[])[] {
-  const count = Math.ceil(items.length / most);
+export function batchesOf<Item>(items: readonly Item[], max: number): readonly (readonly Item[])[] {
+  const count = Math.ceil(items.length / max);
   const size = Math.ceil(items.length / count);
   return Array.from({ length: count }, (_, at) => items.slice(at * size, (at + 1) * size));
 }

@@ -42,7 +42,7 @@ function ask({ request, presentation }: Extract<Command, { kind: "ask" }>): Prom
     },
     isBlocking: false,
     respond: async () => "unknown",
-    tell: async () => undefined,
+    report: async () => undefined,
     outcome: async () => null,
     note: async () => undefined,
     noted: async () => null,

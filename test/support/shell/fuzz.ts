@@ -31,14 +31,14 @@ export interface Trial {
 }
 
 /** Judges lines drawn from a seed and runs those that are allowed: so many, or until the time is over. */
-export function tryLines(seed: number, count: number, mostMs = Number.POSITIVE_INFINITY): Trial {
+export function tryLines(seed: number, count: number, maxMs = Number.POSITIVE_INFINITY): Trial {
   const stage = mkdtempSync(join(tmpdir(), "cofferdam-fuzz-"));
   const verdicts = { allow: 0, ask: 0, deny: 0 };
   const unsound: string[] = [];
   let [lines, ran, plain] = [0, 0, 0];
   try {
     const bash = new Bash(stage);
-    const end = performance.now() + mostMs;
+    const end = performance.now() + maxMs;
     for (const line of linesFrom(seed)) {
       if (lines === count || performance.now() > end) break;
       lines += 1;

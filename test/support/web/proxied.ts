@@ -28,7 +28,7 @@ export async function proxied({ web, hosts = [], never = [], bounds = {}, ...pol
     { network, limits: {}, ask: null, onRefused: (one) => void refused.push(one), ...policy },
     means,
   );
-  const proxy = new EgressProxy(new Callers(egress), { mostClients: 320, headMs: HEAD_MS, ...bounds });
+  const proxy = new EgressProxy(new Callers(egress), { maxClients: 320, headMs: HEAD_MS, ...bounds });
   const server = createServer();
   proxy.listen(server);
   server.listen(0, "127.0.0.1");

@@ -160,10 +160,10 @@ describe("a turn of a scripted model", () => {
 
   test("asks about a whole batch at once, before any answer (S0-35, C13)", async () => {
     const ran: string[] = [];
-    let most = 0;
+    let max = 0;
     const handler = new Asked(async (_, asking) => {
-      while (most < 3) {
-        most = Math.max(most, asking.waiting().length);
+      while (max < 3) {
+        max = Math.max(max, asking.waiting().length);
         await new Promise(setImmediate);
       }
       return { approved: true };

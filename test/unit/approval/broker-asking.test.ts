@@ -29,8 +29,8 @@ test("a handler that answers through what it was given is told what came of it",
 test("one that tells of a stranger, or that it hears nothing, decides nothing by that", async () => {
   const { broker, written } = desk();
   const handler = async (_: unknown, asking: Asking) => {
-    await asking.tell({ type: "approval.ignored", by: "eve", because: "forbidden" });
-    await asking.tell({ type: "approval.failed", reason: "the line is dead" });
+    await asking.report({ type: "approval.ignored", by: "eve", because: "forbidden" });
+    await asking.report({ type: "approval.failed", reason: "the line is dead" });
     return new Promise<never>(() => undefined);
   };
   const held = broker.request(requestWith(), bringing([handler]));

@@ -103,7 +103,7 @@ describe("handlers that are built in", () => {
       revoke: async () => false,
       isBlocking: false,
       respond: async () => "unknown",
-      tell: async () => undefined,
+      report: async () => undefined,
       outcome: async () => null,
       note: async () => undefined,
       noted: async () => null,

@@ -99,10 +99,7 @@ describe("a diff", () => {
     fc.assert(
       fc.property(some, some, some, some, (start, old, now, end) => {
         const [before, after] = [`${start}${old}${end}`, `${start}${now}${end}`];
-        const made = presentDiff(
-          { path: "/w/a", before, after },
-          { most: { lines: 999, characters: 9_999 } },
-        );
+        const made = presentDiff({ path: "/w/a", before, after }, { max: { lines: 999, characters: 9_999 } });
         if (before === after) expect(made.content).toBe("No change: both are identical");
         else expect(applyPatch(before, inFull(made.content), { autoConvertLineEndings: false })).toBe(after);
       }),

@@ -53,16 +53,16 @@ describe("a text", () => {
   });
 
   test("is cut where it is said to be (S1-47)", () => {
-    expect(presentText("a\nb\nc", { most: { lines: 2, characters: 99 } }).content).toBe(
+    expect(presentText("a\nb\nc", { max: { lines: 2, characters: 99 } }).content).toBe(
       "a\nb\n... [1 more line]",
     );
-    expect(presentText("abc", { most: { lines: 2, characters: 2 } }).content).toBe(
+    expect(presentText("abc", { max: { lines: 2, characters: 2 } }).content).toBe(
       "ab\n... [the rest of this line]",
     );
   });
 
   test("is not cut within a character", () => {
-    expect(presentText("a😀b", { most: { lines: 1, characters: 2 } }).content).toBe(
+    expect(presentText("a😀b", { max: { lines: 1, characters: 2 } }).content).toBe(
       "a\n... [the rest of this line]",
     );
   });
@@ -80,7 +80,7 @@ test.each(ways)(
         fc.integer({ min: 1, max: 60 }),
         fc.integer({ min: 1, max: 2_500 }),
         (parts, lines, characters) => {
-          const made = present(parts.join(""), { most: { lines, characters } });
+          const made = present(parts.join(""), { max: { lines, characters } });
           expect(Presentation.parse(made)).toEqual(made);
           if (made.fullContent === undefined || made.content.startsWith("Too ")) return;
           const [, kept = "", mark = ""] = /^([\s\S]*\n)?(\.\.\. \[.*\])$/.exec(made.content) ?? [];
@@ -185,15 +185,15 @@ describe("a value", () => {
   });
 
   test("reads back as itself, however it is nested", () => {
-    const most = { lines: 99_999, characters: 9_999_999 };
+    const max = { lines: 99_999, characters: 9_999_999 };
     fc.assert(
       fc.property(fc.json({ maxDepth: 9 }), (text) => {
         const value: Json = JSON.parse(text);
-        expect(JSON.parse(presentStructured(value, { most }).content)).toEqual(value);
+        expect(JSON.parse(presentStructured(value, { max }).content)).toEqual(value);
       }),
     );
     const deep: Json = JSON.parse(`${"[".repeat(2_000)}${"]".repeat(2_000)}`);
-    expect(JSON.parse(presentStructured(deep, { most }).content)).toEqual(deep);
+    expect(JSON.parse(presentStructured(deep, { max }).content)).toEqual(deep);
   });
 
   test("nested deep and wide is written without a margin that grows with the square of its depth", () => {

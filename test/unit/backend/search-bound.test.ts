@@ -20,7 +20,7 @@ const mask = (text: string, atMost: Mask["atMost"]): readonly Mask[] =>
 const passed = (
   path: string,
   over: Unsearched["over"],
-  bound: Unsearched["bound"] = { kind: "entries", most: 200_000 },
+  bound: Unsearched["bound"] = { kind: "entries", max: 200_000 },
 ): Unsearched => ({ path: absolutePath(path), bound, over });
 
 const LAUNCH: ProgramStart = { argv: [absolutePath("/usr/bin/true")], cwd: absolutePath("/w"), env: {} };
@@ -46,7 +46,7 @@ describe.each<[string, typeof renderBubblewrap, Pick<Facts, "mac">]>([
         remedy: "narrow the root, raise `sandbox.search.entries`, or write `over: read-only` there",
       },
     });
-    expect(rendered([], passed("/w", "refuse", { kind: "time", mostMs: 2_000 }))).toEqual({
+    expect(rendered([], passed("/w", "refuse", { kind: "time", maxMs: 2_000 }))).toEqual({
       kind: "refusal",
       refusal: {
         field: "files",
@@ -54,7 +54,7 @@ describe.each<[string, typeof renderBubblewrap, Pick<Facts, "mac">]>([
         remedy: "narrow the root, raise `sandbox.search.time`, or write `over: read-only` there",
       },
     });
-    const bound = { kind: "silence", mostMs: 30_000, folder: absolutePath("/w/far") } as const;
+    const bound = { kind: "silence", maxMs: 30_000, folder: absolutePath("/w/far") } as const;
     expect(rendered([], passed("/w", "refuse", bound))).toEqual({
       kind: "refusal",
       refusal: {

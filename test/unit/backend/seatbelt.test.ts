@@ -46,10 +46,10 @@ describe("a workspace with protected parts, notes by suffix and a runtime", () =
     await expect(plan.rules.text).toMatchFileSnapshot("../../golden/seatbelt/workspace.sb");
   });
 
-  it("is started by the system's own launcher, with the gate and the program's words", () => {
+  it("is started by the system's own launcher, with the start program and the program's words", () => {
     expect({
       ...plan,
-      argv: plan.argv.with(2, "GATE"),
+      argv: plan.argv.with(2, "START"),
       rules: {},
       clauses: [],
       approximations: [],
@@ -59,7 +59,7 @@ describe("a workspace with protected parts, notes by suffix and a runtime", () =
       backend: "seatbelt",
       version: "15.1",
       file: "/usr/bin/sandbox-exec",
-      argv: ["/bin/sh", "-c", "GATE", "cofferdam-gate", "/bin/sh", "-c", "make"],
+      argv: ["/bin/sh", "-c", "START", "cofferdam-start", "/bin/sh", "-c", "make"],
       kind: "rules",
       rules: {},
       environment: { LANG: "C" },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type ShelterNeeds, shelter } from "../../../src/backend/bubblewrap/shelter.ts";
-import type { GatedPlan, Plan } from "../../../src/backend/plan.ts";
+import type { MountPlan, Plan } from "../../../src/backend/plan.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 
 const [BWRAP, STATE] = [absolutePath("/usr/bin/bwrap"), absolutePath("/state/devices")];
@@ -13,10 +13,10 @@ const PLAN = {
     { fd: 8, device: "/dev/null" },
   ],
   kind: "mounts",
-  gateFd: 6,
+  startFd: 6,
   launchers: 1,
   expects: { mounts: [], namespaces: [], hasSeccomp: true, descriptors: [0, 1, 2, 6], environment: [] },
-} satisfies Partial<GatedPlan>;
+} satisfies Partial<MountPlan>;
 const plan = (): Plan => Object.assign(Object.create(null), PLAN);
 const needs = (
   writable: readonly string[],
@@ -73,7 +73,7 @@ describe("a shelter", () => {
     expect(made.inputs).toHaveLength(PLAN.inputs.length + 1);
   });
 
-  test("takes no descriptor that the gate or the program has", () => {
+  test("takes no descriptor that the start program or the program has", () => {
     const withSizes = Object.assign(plan(), { expects: { ...PLAN.expects, descriptors: [0, 1, 2, 6, 9] } });
     const made = shelter(withSizes, needs(["/w"], ["bind-fd"], { kind: "host" }));
     expect(made.argv.slice(0, 2)).toEqual(["--args", "10"]);

@@ -68,7 +68,7 @@ describe("a cgroup is asked for what nothing else holds:", () => {
     ["a user's processes", { processes: 9 }, { tree: V2 }, null],
     ["what can't be had", BOTH, ROOT, null],
     [
-      "root's processes, and the one at the gate",
+      "root's processes, and the one in the start program",
       { processes: 9 },
       { ...ROOT, tree: V2 },
       { memoryBytes: null, processes: 10, doors: [] },
@@ -87,8 +87,8 @@ describe("a cgroup is asked for what nothing else holds:", () => {
   });
 
   test("memory that a cgroup holds is not bounded for each process as well, what none holds is", () => {
-    const gateOf = (facts: Partial<Facts>): string => planFor(BOTH, facts).argv.join(" ");
-    expect([gateOf({}).includes("ulimit -d 4"), gateOf({ tree: V2 }).includes("ulimit -d")]).toEqual([
+    const startOf = (facts: Partial<Facts>): string => planFor(BOTH, facts).argv.join(" ");
+    expect([startOf({}).includes("ulimit -d 4"), startOf({ tree: V2 }).includes("ulimit -d")]).toEqual([
       true,
       false,
     ]);

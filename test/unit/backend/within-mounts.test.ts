@@ -8,7 +8,7 @@ import { fakedFacts } from "../../support/faked-facts.ts";
 const PROJECTS = Array.from({ length: 12 }, (_, at) => `p${String(at).padStart(2, "0")}`);
 
 /** What is closed where each of these stands in every project. */
-function closed(names: readonly string[], most: number, start = "/w"): readonly string[] {
+function closed(names: readonly string[], max: number, start = "/w"): readonly string[] {
   const hits = PROJECTS.flatMap((project) => names.map((name) => absolutePath(`/w/${project}/${name}`)));
   const folders = new Set(hits.flatMap((path) => [...upwards(path)].slice(1, -1)).map((path) => `${path}/`));
   const profile = normalProfile({
@@ -18,9 +18,9 @@ function closed(names: readonly string[], most: number, start = "/w"): readonly 
       .map((pattern) => ({ pattern, atMost: "read", ignoreCase: false })),
   });
   const facts = fakedFacts([...folders, ...hits], { hits, start: absolutePath(start) });
-  const within = withinMounts(profile, facts, most);
+  const within = withinMounts(profile, facts, max);
   if ("reason" in within) throw new Error(within.reason);
-  expect(within.found.changes.length).toBeLessThanOrEqual(most);
+  expect(within.found.changes.length).toBeLessThanOrEqual(max);
   return within.limits.map(({ path }) => path.slice("/w/".length));
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { askEarly, earlyLines } from "../../../src/call/files/early.ts";
 import type { Files, LinesRequest } from "../../../src/tool/files/file-tool.ts";
 
-const wanted: LinesRequest = { path: "/ws/a", first: 1, mostLines: 2, mostBytes: 3 };
+const wanted: LinesRequest = { path: "/ws/a", first: 1, maxLines: 2, maxBytes: 3 };
 
 /** What a worker would answer for lines that were read of one file. */
 function filesReading(target: string): Pick<Files, "readLines"> {
@@ -21,7 +21,7 @@ describe("lines that were asked for early", () => {
     expect(await earlyLines(early, wanted)).toBeNull();
   });
 
-  it.each([{ first: 2 }, { mostLines: 1 }, { mostBytes: 1 }])(
+  it.each([{ first: 2 }, { maxLines: 1 }, { maxBytes: 1 }])(
     "are none where others are wanted: %o",
     async (other) => {
       const early = askEarly(filesReading("/ws/a"), wanted);

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { GatedPlan } from "../../../src/backend/plan.ts";
+import type { MountPlan } from "../../../src/backend/plan.ts";
 import { FileWorker } from "../../../src/call/files/worker.ts";
 import { receiptWithoutSandbox } from "../../../src/call/receipt.ts";
 import { encodeFrame, PipeFrameReader } from "../../../src/host/launch/frames.ts";
@@ -41,7 +41,7 @@ const right = told({ answer: { target: "/w/a" } });
 
 async function started(): Promise<FileWorker> {
   return FileWorker.start({
-    plan: {} as GatedPlan,
+    plan: {} as MountPlan,
     enforcement: receiptWithoutSandbox(0).enforcement,
     surroundings: {} as PlanRunOptions["surroundings"],
     runAs: null,

@@ -6,7 +6,11 @@ import {
   PROTECTIONS,
   type Protection,
 } from "../../../src/backend/plan.ts";
-import { ACCEPTS as BEHIND_RULES, MAY_BE_LEFT, NOT_BY_NUMBER } from "../../../src/backend/seatbelt/gate.ts";
+import {
+  ACCEPTS as BEHIND_RULES,
+  MAY_BE_LEFT,
+  NOT_BY_NUMBER,
+} from "../../../src/backend/seatbelt/start-program.ts";
 import { belowFloor } from "../../../src/decide/floor.ts";
 import { CLOSED, OPEN, type Profile } from "../../../src/profile/profile.ts";
 

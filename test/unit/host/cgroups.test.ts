@@ -14,7 +14,7 @@ import { FakeCgroup2 } from "../../support/fake-cgroup2.ts";
 const SCOPE = "/user.slice/user-1000.slice/user@1000.service/app.slice/run-1.scope";
 const ABOVE = SCOPE.slice(0, SCOPE.lastIndexOf("/"));
 const BOUNDS = { memoryBytes: 1024 ** 3, processes: 65, doors: [] };
-const GATE = 4711;
+const START = 4711;
 const HELD = { kind: "held", door: null, except: null };
 
 let state = "";
@@ -45,12 +45,12 @@ describe("in a scope of version 2 that is delegated", () => {
     expect(below(files)).toEqual([" > memory pids", leaf]);
     const cgroup = cgroups.make(BOUNDS);
     expect(cgroup.doors).toEqual([]);
-    files.put(GATE, `${SCOPE}/cofferdam`);
-    await cgroup.admit(GATE);
+    files.put(START, `${SCOPE}/cofferdam`);
+    await cgroup.admit(START);
     const call = "memory.max=1073741824 memory.swap.max=0 memory.oom.group=1 pids.max=65 4711";
     expect(below(files)).toEqual([" > memory pids", leaf, `/cofferdam-ID-1 ${call}`]);
     expect(cgroup.reached()).toEqual([]);
-    files.end(GATE);
+    files.end(START);
     await cgroup[Symbol.asyncDispose]();
     expect(below(files)).toEqual([" > memory pids", leaf]);
   });
@@ -96,17 +96,17 @@ describe("in a scope of version 2 that is delegated", () => {
     await cgroup[Symbol.asyncDispose]();
   });
 
-  test("a gate that is not in there after all is not let go", async () => {
+  test("a start program that is not in there after all is not let go", async () => {
     const files = new FakeCgroup2(SCOPE, [SCOPE]);
     using cgroups = cgroupsIn(files);
     const cgroup = cgroups.make(BOUNDS);
-    await expect(cgroup.admit(GATE)).rejects.toMatchObject({
+    await expect(cgroup.admit(START)).rejects.toMatchObject({
       code: "SANDBOX_UNAVAILABLE",
       message: "the process of the call could not join its cgroup: ESRCH",
     });
-    files.put(GATE, `${SCOPE}/cofferdam`);
+    files.put(START, `${SCOPE}/cofferdam`);
     files.writeSlowly = async () => undefined;
-    await expect(cgroup.admit(GATE)).rejects.toMatchObject({
+    await expect(cgroup.admit(START)).rejects.toMatchObject({
       code: "SANDBOX_UNAVAILABLE",
       message: "the sandbox differs from the plan: the start program is not in its cgroup of memory",
     });
@@ -129,8 +129,8 @@ describe("in a scope of version 2 that is delegated", () => {
     const files = new FakeCgroup2(SCOPE, [SCOPE]);
     using cgroups = cgroupsIn(files);
     const cgroup = cgroups.make(BOUNDS);
-    files.put(GATE, `${SCOPE}/cofferdam`);
-    await cgroup.admit(GATE);
+    files.put(START, `${SCOPE}/cofferdam`);
+    await cgroup.admit(START);
     await cgroup[Symbol.asyncDispose]();
     expect(files.did.at(-1)).toMatch(/\/cgroup\.kill 1$/);
     expect(below(files)).toEqual([" > memory pids", "/cofferdam self"]);

@@ -18,7 +18,7 @@ const repository: Facts["repositories"][number] = {
 };
 const unsearched: Facts["unsearched"][number] = {
   path: folder,
-  bound: { kind: "entries", most: 1 },
+  bound: { kind: "entries", max: 1 },
   over: "refuse",
 };
 const withNode = (node: PathNode): Facts => ({ ...base, nodes: new Map([...base.nodes, [file, node]]) });

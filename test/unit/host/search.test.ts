@@ -96,7 +96,7 @@ describe("the bound on entries", () => {
   it("lets a tree of just so many names pass, and one of one more not", async () => {
     wood.plant("a/1", "a/2", "b/c/.envrc");
     expect(await looked(6)).toMatchObject({ hits: [wood.at("b/c/.envrc")], unsearched: [] });
-    expect(await looked(5)).toMatchObject({ unsearched: [{ path: wood.top, ...over, bound: { most: 5 } }] });
+    expect(await looked(5)).toMatchObject({ unsearched: [{ path: wood.top, ...over, bound: { max: 5 } }] });
   });
 
   it("counts what is remembered as what it holds", async () => {
@@ -143,8 +143,8 @@ describe("the bound on entries", () => {
 });
 
 describe("the bound on processor time", () => {
-  const over = (mostMs: number) => ({
-    unsearched: [{ path: wood.top, bound: { kind: "time", mostMs }, over: "refuse" }],
+  const over = (maxMs: number) => ({
+    unsearched: [{ path: wood.top, bound: { kind: "time", maxMs }, over: "refuse" }],
   });
   const plantMany = (): void => wood.plant(...Array.from({ length: 200 }, (_, at) => `${at}/x`), "1/.envrc");
 
@@ -219,9 +219,9 @@ describe("the bound on processor time", () => {
 });
 
 describe("a file system", () => {
-  const silent = (folder: string, mostMs: number) => ({
+  const silent = (folder: string, maxMs: number) => ({
     unsearched: [
-      { path: wood.top, bound: { kind: "silence", mostMs, folder: wood.at(folder) }, over: "refuse" },
+      { path: wood.top, bound: { kind: "silence", maxMs, folder: wood.at(folder) }, over: "refuse" },
     ],
   });
 
@@ -263,20 +263,20 @@ describe("a file system", () => {
 
   it("leaves room in the pool for others where it is slow", async () => {
     wood.plant(...Array.from({ length: 20 }, (_, at) => `${at}/x`));
-    let [reading, most] = [0, 0];
+    let [reading, max] = [0, 0];
     let now = 0;
     const search = new MaskSearch(USUAL_BOUNDS, {
       now: () => now,
       list: async (...all) => {
         reading += 1;
-        if (all[0] !== wood.top) most = Math.max(most, reading);
+        if (all[0] !== wood.top) max = Math.max(max, reading);
         now += 200;
         await listNames(...all);
         reading -= 1;
       },
     });
     await search.find([wood.profile()]);
-    expect(most).toBe(2);
+    expect(max).toBe(2);
   });
 });
 

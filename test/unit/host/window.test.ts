@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { CofferdamError } from "../../../src/errors.ts";
-import { sizeLine, reportSizes } from "../../../src/host/launch/window.ts";
+import { reportSizes, sizeLine } from "../../../src/host/launch/window.ts";
 
 test("a size is told as rows and columns, and one that no terminal has is refused", () => {
   const count = fc.integer({ min: 1, max: 65_535 });

@@ -18,7 +18,7 @@ describe.concurrent("a server under load", { timeout: 120_000 }, () => {
     expect(figures).toMatchObject({
       events: rate * SECONDS,
       fewest: rate * SECONDS,
-      most: rate * SECONDS,
+      max: rate * SECONDS,
       gaps: 0,
       doubled: 0,
       ended: 0,

@@ -61,7 +61,7 @@ describe("a client that reads nothing is cut off, the others get every event mea
     ["after as many bytes as may wait", { unsentBytes: 256 * 1024, stalledMs: 600_000 }, 10_000, 256 * 1024],
     ["after as many events as may wait", { unsentBytes: 1024 ** 3, stalledMs: 600_000 }, 0, 2_000 * 1_000],
     ["after some time", { unsentBytes: 1024 ** 3, stalledMs: 200 }, 10_000, Number.POSITIVE_INFINITY],
-  ])("%s", { timeout: 60_000 }, async (what, bounds, length, most) => {
+  ])("%s", { timeout: 60_000 }, async (what, bounds, length, max) => {
     const store = new MemoryStore();
     const listen = join(folder, `${bounds.stalledMs} ${length}.sock`);
     await using at = await face({ store, listen, maxSubscribers: 2, ...bounds });
@@ -78,7 +78,7 @@ describe("a client that reads nothing is cut off, the others get every event mea
       if (what === "after some time" && bytes > 2 * BUFFERS) break;
     } while (!(await hasRoom(at)));
     while (!(await hasRoom(at))) await new Promise((resolve) => setTimeout(resolve, 10));
-    expect(bytes).toBeLessThan(most + BUFFERS);
+    expect(bytes).toBeLessThan(max + BUFFERS);
     const seen: number[] = [];
     const reading = (async () => {
       const blocks = blocksOf(slow);
@@ -181,11 +181,11 @@ test("a client that reads little, but again and again, is not cut off for that",
 test("clients that come back together read the store one after the other, and hold up nobody", async () => {
   class Watched extends MemoryStore {
     readers = 0;
-    most = 0;
+    max = 0;
 
     override async eventsAfter(...[after, limit, runId]: Parameters<MemoryStore["eventsAfter"]>) {
       this.readers += 1;
-      this.most = Math.max(this.most, this.readers);
+      this.max = Math.max(this.max, this.readers);
       await new Promise((resolve) => setImmediate(resolve));
       this.readers -= 1;
       return super.eventsAfter(after, limit, runId);
@@ -195,7 +195,7 @@ test("clients that come back together read the store one after the other, and ho
   await using at = await face({ store });
   for (let index = 0; index < 200; index += 1) await makeTwo(at, `${index}`, 100);
   const id = await store.id();
-  store.most = 0;
+  store.max = 0;
   let isOver = false;
   let answered = 0;
   const asking = (async () => {
@@ -214,7 +214,7 @@ test("clients that come back together read the store one after the other, and ho
   await asking;
   expect(new Set(seen.map(String))).toEqual(new Set([String(range(0, 400))]));
   // The one that comes back, the feed of the server and that of the broker.
-  expect(store.most).toBeLessThanOrEqual(3);
+  expect(store.max).toBeLessThanOrEqual(3);
   expect(answered).toBeGreaterThan(1);
 });
 

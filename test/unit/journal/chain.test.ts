@@ -5,7 +5,7 @@ import { verifyRun } from "../../../src/journal/verify.ts";
 import { RecordFolder, wholeLines } from "../../support/journal/records.ts";
 
 type Files = readonly (readonly [name: string, bytes: Buffer])[];
-type Change = (files: Files, pick: (most: number) => number) => Files;
+type Change = (files: Files, pick: (max: number) => number) => Files;
 
 const [RECORDS, RUNS] = process.env["COFFERDAM_LONG"] === "1" ? [500, 20_000] : [15, 20];
 
@@ -19,7 +19,7 @@ const Written = fc.record({
 const picks = fc.infiniteStream(fc.nat({ max: 2 ** 31 - 1 }));
 
 const onBytes =
-  (change: (bytes: Buffer, at: number, pick: (most: number) => number) => readonly Uint8Array[]): Change =>
+  (change: (bytes: Buffer, at: number, pick: (max: number) => number) => readonly Uint8Array[]): Change =>
   (files, pick) => {
     const which = pick(files.length);
     return files.map(([name, bytes], index) => [
@@ -30,7 +30,7 @@ const onBytes =
 
 /** On the lines of all files, each with the file that it stands in. */
 const onLines =
-  (change: (lines: [number, string][], pick: (most: number) => number) => void): Change =>
+  (change: (lines: [number, string][], pick: (max: number) => number) => void): Change =>
   (files, pick) => {
     const lines = files.flatMap(([, bytes], file) =>
       wholeLines([["", bytes]]).map((line): [number, string] => [file, line]),
@@ -42,7 +42,7 @@ const onLines =
     });
   };
 
-const inserting = (what: (lines: readonly [number, string][], pick: (most: number) => number) => string) =>
+const inserting = (what: (lines: readonly [number, string][], pick: (max: number) => number) => string) =>
   onLines((lines, pick) => {
     const at = pick(lines.length);
     lines.splice(at, 0, [lines[at]?.[0] ?? 0, what(lines, pick)]);
@@ -114,8 +114,8 @@ function isSame(a: Files, b: Files): boolean {
 }
 
 /**
- * The lines that are there. A piece without a line break counts where it does not stand at the very end, and is none of the lines that
- * were written, even where nothing but the break is gone.
+ * The lines that are there. A piece without a line break counts where it does not stand at the very end, and is none of
+ * the lines that were written, even where nothing but the break is gone.
  */
 function linesLeft(files: Files): readonly string[] {
   return files.flatMap(([name, bytes], index) => {
@@ -150,7 +150,7 @@ describe("journal.chain: lines that hold are the first that were written, whatev
     let told = 0;
     fc.assert(
       fc.property(fc.constantFrom(...records), picks, ({ files }, stream) => {
-        const pick = (most: number): number => (most < 1 ? 0 : (stream.next().value ?? 0) % most);
+        const pick = (max: number): number => (max < 1 ? 0 : (stream.next().value ?? 0) % max);
         const after = change(files, pick);
         if (isSame(files, after) || after.length === 0) return;
         folder.replace("run", after);

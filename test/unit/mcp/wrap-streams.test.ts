@@ -29,13 +29,13 @@ describe("lines", () => {
         bytes,
         fc.array(fc.nat(), { maxLength: 8 }),
         fc.integer({ min: 1, max: 20 }),
-        (given, places, most) => {
+        (given, places, max) => {
           const all = Buffer.from(given);
-          const whole = new LineReader(most).read(all);
-          const reader = new LineReader(most);
+          const whole = new LineReader(max).read(all);
+          const reader = new LineReader(max);
           expect(cutAt(all, places).flatMap((part) => reader.read(part))).toEqual(whole);
           for (const line of whole)
-            if (line.kind === "text") expect(Buffer.byteLength(line.text)).toBeLessThanOrEqual(most);
+            if (line.kind === "text") expect(Buffer.byteLength(line.text)).toBeLessThanOrEqual(max);
         },
       ),
       { numRuns: 500 },

@@ -68,7 +68,7 @@ async function callBy(
       },
     },
   );
-  const proxy = new EgressProxy(new Callers(egress), { mostClients: 9, headMs: 5_000 });
+  const proxy = new EgressProxy(new Callers(egress), { maxClients: 9, headMs: 5_000 });
   const server: Server = createServer();
   const listener = createPlain();
   proxy.listen(listener);

@@ -41,11 +41,11 @@ async function read(parts: readonly Buffer[], allowed: readonly string[] = [], w
 }
 
 /** The same hello in records that hold few bytes of it each. */
-function inRecords(whole: Buffer, most: number): Buffer {
+function inRecords(whole: Buffer, max: number): Buffer {
   const body = whole.subarray(5);
   const records: Buffer[] = [];
-  for (let at = 0; at < body.length; at += most) {
-    const part = body.subarray(at, at + most);
+  for (let at = 0; at < body.length; at += max) {
+    const part = body.subarray(at, at + max);
     records.push(Buffer.from([0x16, 3, 1, part.length >> 8, part.length & 255]), part);
   }
   return Buffer.concat(records);

@@ -5,11 +5,11 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { heard, proxied, said, statusLine } from "../../support/web/proxied.ts";
 import { serving } from "../../support/web/server.ts";
 
-const FULL = (most: number) => ({
+const FULL = (max: number) => ({
   host: null,
   port: null,
   because: "limit",
-  reason: `${most} programs are already connected to the proxy`,
+  reason: `${max} programs are already connected to the proxy`,
 });
 
 /** Connects and says something, or nothing; gone after the test. */
@@ -28,7 +28,7 @@ describe("programs that say nothing", () => {
   it("are let in up to a number, whoever is silent for longest is sent away, and those that speak are served again afterwards", async () => {
     const at = await proxied({
       hosts: ["a.test"],
-      bounds: { mostClients: 50, headMs: 1_500 },
+      bounds: { maxClients: 50, headMs: 1_500 },
       web: { ports: { 80: await here() } },
     });
     const ask = () =>

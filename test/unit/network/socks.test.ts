@@ -22,8 +22,8 @@ function asking(address: readonly number[] | string, port: number, command = 1):
 }
 
 /** The bytes of an answer, as numbers, so far. */
-function bytes(answer: string, most = 100): readonly number[] {
-  return [...Buffer.from(answer, "latin1")].slice(0, most);
+function bytes(answer: string, max = 100): readonly number[] {
+  return [...Buffer.from(answer, "latin1")].slice(0, max);
 }
 
 const AGREED = [5, 2, 1, 0];

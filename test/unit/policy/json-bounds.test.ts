@@ -55,14 +55,14 @@ describe("the size of a value as JSON", () => {
   });
 
   test("of arguments is bounded: what is larger is refused, and what is nearly as large is not", () => {
-    const most = MAX_JSON_BYTES - 100;
+    const max = MAX_JSON_BYTES - 100;
     for (const [unit, bytes] of [
       ["x", 1],
       ["\n", 2],
       ["\u001b", 6],
       ["é", 2],
     ] as const) {
-      const text = unit.repeat(most / bytes);
+      const text = unit.repeat(max / bytes);
       expect(asJson({ a: text })).toEqual({ a: text });
       expect(() => asJson({ a: text + unit.repeat(200) })).toThrow(
         "`arguments` have more than 32 MiB as JSON text",

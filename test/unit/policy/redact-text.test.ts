@@ -125,7 +125,7 @@ describe("a command can't hide as a secret", () => {
 
 describe("a long text", () => {
   type Shown = { readonly text: string; readonly isWhole: boolean };
-  type Hide = (text: string, most?: number) => Shown;
+  type Hide = (text: string, max?: number) => Shown;
 
   test("is cut behind 2,000 characters, and one of 2,000 is whole (S4-9)", () => {
     expect(redactText("x".repeat(2_001))).toEqual({ text: "x".repeat(2_000), isWhole: false });
@@ -150,7 +150,7 @@ describe("a long text", () => {
       ),
     redactText,
     {
-      "cuts before it hides": (text, most) => redactText(text.slice(0, most), most),
+      "cuts before it hides": (text, max) => redactText(text.slice(0, max), max),
       "hides and never cuts": (text) => redactText(text),
     },
   );
@@ -158,13 +158,13 @@ describe("a long text", () => {
   law(
     "is never cut within a surrogate pair, however far it is read",
     (hide: Hide) =>
-      fc.property(fc.nat(9), fc.constantFrom(1, 2, 40, 6_000), fc.nat(70), (odd, pairs, most) => {
-        const shown = hide("x".repeat(odd) + "\u{1F600}".repeat(pairs), most).text;
+      fc.property(fc.nat(9), fc.constantFrom(1, 2, 40, 6_000), fc.nat(70), (odd, pairs, max) => {
+        const shown = hide("x".repeat(odd) + "\u{1F600}".repeat(pairs), max).text;
         expect(shown.isWellFormed()).toBe(true);
-        expect(shown.length).toBeLessThanOrEqual(most);
+        expect(shown.length).toBeLessThanOrEqual(max);
       }),
     redactText,
-    { "cuts at the character": (text, most) => ({ text: text.slice(0, most), isWhole: false }) },
+    { "cuts at the character": (text, max) => ({ text: text.slice(0, max), isWhole: false }) },
   );
 
   law(
@@ -194,9 +194,9 @@ describe("a long text", () => {
       ),
     redactText,
     {
-      "calls whole what has a secret hidden": (text, most) => ({ ...redactText(text, most), isWhole: true }),
-      "hides its own sign": (text, most) => ({
-        ...redactText(text, most),
+      "calls whole what has a secret hidden": (text, max) => ({ ...redactText(text, max), isWhole: true }),
+      "hides its own sign": (text, max) => ({
+        ...redactText(text, max),
         text: text.replaceAll("e", "[hidden]"),
       }),
     },
@@ -223,15 +223,15 @@ describe("1 MB of what is hard to search", () => {
   );
 
   test("costs under 100 ms to show", () => {
-    const most = 100 * slowness();
+    const max = 100 * slowness();
     for (const text of texts)
-      expect([text.slice(0, 40), costMs(() => redactText(text)) < most]).toEqual([text.slice(0, 40), true]);
+      expect([text.slice(0, 40), costMs(() => redactText(text)) < max]).toEqual([text.slice(0, 40), true]);
   });
 
   test("costs under a quarter of a second to search a quarter of it whole, even where it is all secrets: no pattern takes quadratic time", () => {
-    const most = 250 * slowness();
+    const max = 250 * slowness();
     for (const text of texts)
-      expect([text.slice(0, 40), costMs(() => redactText(text.slice(0, 2 ** 18), 2 ** 19)) < most]).toEqual([
+      expect([text.slice(0, 40), costMs(() => redactText(text.slice(0, 2 ** 18), 2 ** 19)) < max]).toEqual([
         text.slice(0, 40),
         true,
       ]);

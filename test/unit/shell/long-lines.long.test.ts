@@ -94,11 +94,11 @@ describe("whatever a line is made of", () => {
   const line = fc
     .tuple(unit, unit, unit, fc.integer({ min: 1, max: 300 }))
     .map(([start, middle, end, times]) => {
-      const most = 16 * 1024;
+      const max = 16 * 1024;
       const before = start.repeat(times);
-      return `${before}${middle.repeat(Math.max(1, (most - before.length) / middle.length))}${end}`.slice(
+      return `${before}${middle.repeat(Math.max(1, (max - before.length) / middle.length))}${end}`.slice(
         0,
-        most,
+        max,
       );
     });
 

@@ -23,7 +23,7 @@ test("pipes that are non-blocking on the worker's side work as others do", async
   expect(readFileSync(`/proc/${child.pid}/fdinfo/0`, "utf8")).toMatch(/flags:\s+\d*4\d{3}$/m);
   feed.write(frameOf(JSON.stringify({ op: "hello", profile: printProfile(tree.profile()) })));
   await new Promise((resolve) => setTimeout(resolve, 300));
-  feed.write(frameOf(JSON.stringify({ op: "read", path, from: 0, mostBytes: 2 ** 22 })));
+  feed.write(frameOf(JSON.stringify({ op: "read", path, from: 0, maxBytes: 2 ** 22 })));
   const length = await new Promise<number>((resolve) => {
     let got = 0;
     sink.on("data", (bytes: Buffer) => {
@@ -43,16 +43,16 @@ test("nothing is left open over 10,000 calls of every kind, faults too", async (
   const path = tree.file("d/a.txt", "a\nb\n");
   execFileSync("ln", ["-s", "d/a.txt", join(tree.root, "link")]);
   execFileSync("ln", ["-s", "loop", join(tree.root, "loop")]);
-  const walk = { glob: null, mostFound: 1, timeMs: 1000 } as const;
+  const walk = { glob: null, maxFound: 1, timeMs: 1000 } as const;
   const wanted = { kind: "text", text: "b", ignoreCase: false } as const;
   const round = [
     () => client.ask({ op: "look", path, end: "followed" }),
     () => client.ask({ op: "look", path: `${tree.root}/loop`, end: "followed" }),
     () => client.ask({ op: "look", path: `${path}/x`, end: "followed" }),
-    () => client.ask({ op: "read", path: `${tree.root}/link`, from: 0, mostBytes: 9 }),
-    () => client.ask({ op: "read", path: "/etc/passwd", from: 0, mostBytes: 9 }),
-    () => client.ask({ op: "read-lines", path, first: 2, mostLines: 1, mostBytes: 9 }),
-    () => client.ask({ op: "list", path: tree.root, after: null, mostNames: 9 }),
+    () => client.ask({ op: "read", path: `${tree.root}/link`, from: 0, maxBytes: 9 }),
+    () => client.ask({ op: "read", path: "/etc/passwd", from: 0, maxBytes: 9 }),
+    () => client.ask({ op: "read-lines", path, first: 2, maxLines: 1, maxBytes: 9 }),
+    () => client.ask({ op: "list", path: tree.root, after: null, maxNames: 9 }),
     () => client.ask({ op: "find", path: tree.root, ...walk }),
     () => client.ask({ op: "search", path: tree.root, wanted, context: 1, ...walk }),
     () => client.ask({ op: "remove", path, expected: { kind: "missing" } }),

@@ -60,9 +60,9 @@ test("requests that come in one piece, and byte by byte, are answered in turn", 
   using tree = new TestTree();
   const path = tree.file("a.txt", "hello");
   await using client = await WorkerClient.of(tree.profile());
-  const asked = [1, 2, 3].map((mostBytes) => client.ask({ op: "read", path, from: 0, mostBytes }));
+  const asked = [1, 2, 3].map((maxBytes) => client.ask({ op: "read", path, from: 0, maxBytes }));
   expect((await Promise.all(asked)).map(textOf)).toEqual(["h", "he", "hel"]);
-  const bytes = frameOf(JSON.stringify({ op: "read", path, from: 1, mostBytes: 9 }));
+  const bytes = frameOf(JSON.stringify({ op: "read", path, from: 1, maxBytes: 9 }));
   const answered = new Promise<string>((resolve) => {
     client.child.stdout?.once("data", (got: Buffer) => resolve(got.toString()));
   });
@@ -83,7 +83,7 @@ test("a body of 64 MiB goes in and comes out as it is", async () => {
     body,
   );
   expect(answerOf(written).isNew).toBe(true);
-  const back = await client.ask({ op: "read", path, from: 0, mostBytes: body.length });
+  const back = await client.ask({ op: "read", path, from: 0, maxBytes: body.length });
   expect(back.fault ?? back.body.equals(body)).toBe(true);
 });
 
@@ -92,7 +92,7 @@ test("a file that does not fit a frame is read in parts, not at once", async () 
   const path = tree.file("sparse");
   truncateSync(path, 2 ** 30);
   await using client = await WorkerClient.of(tree.profile());
-  const whole = { op: "read", path, from: 0, mostBytes: 2 ** 30 } as const;
+  const whole = { op: "read", path, from: 0, maxBytes: 2 ** 30 } as const;
   expect(faultOf(await client.ask(whole))).toBe(`TOO_LARGE ${path}`);
   const part = await client.ask({ ...whole, from: 2 ** 30 - 4 });
   expect([part.fault ?? part.body, answerOf(part).bytes]).toEqual([Buffer.alloc(4), 2 ** 30]);

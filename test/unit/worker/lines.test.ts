@@ -6,10 +6,10 @@ import { answerOf, faultOf, textOf } from "../../support/worker/told.ts";
 import { TestTree } from "../../support/worker/tree.ts";
 
 /** The asked lines of a text, taken the plain way. */
-function plainly(text: string, first: number, mostLines: number, mostBytes: number) {
+function plainly(text: string, first: number, maxLines: number, maxBytes: number) {
   const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
-  const whole = lines.slice(first - 1, first - 1 + mostLines);
-  const body = whole.join("").slice(0, mostBytes);
+  const whole = lines.slice(first - 1, first - 1 + maxLines);
+  const body = whole.join("").slice(0, maxBytes);
   const taken = body.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   const isEnd = lines.slice(0, first - 1).join("").length + body.length === text.length;
   const last = taken.at(-1);
@@ -32,12 +32,12 @@ test("lines are those of the text, whatever its ends, the first line and the bou
       fc.integer({ min: 1, max: 9 }),
       count,
       fc.integer({ min: 0, max: 20 }),
-      async (content, first, mostLines, mostBytes) => {
+      async (content, first, maxLines, maxBytes) => {
         const path = tree.file("a", content);
-        const reply = await worker.ask({ op: "read-lines", path, first, mostLines, mostBytes });
+        const reply = await worker.ask({ op: "read-lines", path, first, maxLines, maxBytes });
         const { lines, isLineCut, isEnd, bytes } = answerOf(reply);
         expect({ body: textOf(reply), lines, isLineCut, isEnd }).toEqual(
-          plainly(content, first, mostLines, mostBytes),
+          plainly(content, first, maxLines, maxBytes),
         );
         expect(bytes).toBe(content.length);
       },
@@ -50,12 +50,12 @@ test("a first line behind the end is no line, and the end", async () => {
   using tree = new TestTree();
   const path = tree.file("a", "1\n2\n");
   await using worker = await WorkerClient.of(tree.profile());
-  const behind = await worker.ask({ op: "read-lines", path, first: 3, mostLines: 9, mostBytes: 99 });
+  const behind = await worker.ask({ op: "read-lines", path, first: 3, maxLines: 9, maxBytes: 99 });
   expect([textOf(behind), answerOf(behind)]).toMatchObject(["", { lines: 0, isLineCut: false, isEnd: true }]);
-  const last = await worker.ask({ op: "read-lines", path, first: 2, mostLines: 9, mostBytes: 99 });
+  const last = await worker.ask({ op: "read-lines", path, first: 2, maxLines: 9, maxBytes: 99 });
   expect([textOf(last), answerOf(last)]).toMatchObject(["2\n", { lines: 1, isLineCut: false, isEnd: true }]);
   expect(
-    faultOf(await worker.ask({ op: "read-lines", path: `${path}x`, first: 1, mostLines: 1, mostBytes: 1 })),
+    faultOf(await worker.ask({ op: "read-lines", path: `${path}x`, first: 1, maxLines: 1, maxBytes: 1 })),
   ).toBe(`NOT_FOUND ${path}x`);
 });
 
@@ -65,8 +65,8 @@ test("a file of 1 GiB without a newline, and a line of 10 MB, are read up to the
   truncateSync(sparse, 2 ** 30);
   const long = tree.file("long", `${"x".repeat(10_000_000)}\nshort\n`);
   await using worker = await WorkerClient.of(tree.profile());
-  const of = (path: string, first: number, mostBytes = 1000) =>
-    worker.ask({ op: "read-lines", path, first, mostLines: 5, mostBytes });
+  const of = (path: string, first: number, maxBytes = 1000) =>
+    worker.ask({ op: "read-lines", path, first, maxLines: 5, maxBytes });
   expect(answerOf(await of(sparse, 1))).toMatchObject({
     lines: 1,
     isLineCut: true,

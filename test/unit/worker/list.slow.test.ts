@@ -14,7 +14,7 @@ test("a folder is listed with kinds and sizes, and of what may not be read with 
   tree.file("a/x");
   symlinkSync("b.txt", join(tree.root, "link"));
   await using worker = await WorkerClient.of(tree.profile({ masks: masks("**/.env") }));
-  const list = await worker.ask({ op: "list", path: tree.root, after: null, mostNames: 99 });
+  const list = await worker.ask({ op: "list", path: tree.root, after: null, maxNames: 99 });
   const { target, entries, total, isEnd } = answerOf(list);
   expect({ target, total, isEnd }).toEqual({ target: tree.root, total: 4, isEnd: true });
   expect(entries.map(({ name, kind, bytes }) => [name, kind, kind === "folder" ? 0 : bytes])).toEqual([
@@ -35,7 +35,7 @@ test("a folder of 100,000 names is told page by page, each once, in order, a pag
   const told: string[] = [];
   for (let after: string | null = null; ; ) {
     const page: FileAnswer<"list"> = answerOf(
-      await worker.ask({ op: "list", path: tree.root, after, mostNames: 3000 }),
+      await worker.ask({ op: "list", path: tree.root, after, maxNames: 3000 }),
     );
     told.push(...page.entries.map((one) => one.name));
     expect(page.total).toBe(100_000);
@@ -48,7 +48,7 @@ test("a folder of 100,000 names is told page by page, each once, in order, a pag
 test("no names are wanted, no names are told, and the rest is not the end", async () => {
   using tree = new TestTree();
   await using worker = await WorkerClient.of(tree.profile());
-  const none = { op: "list", path: tree.root, after: null, mostNames: 0 } as const;
+  const none = { op: "list", path: tree.root, after: null, maxNames: 0 } as const;
   expect(answerOf(await worker.ask(none))).toEqual({ target: tree.root, entries: [], total: 0, isEnd: true });
   tree.file("a");
   expect(answerOf(await worker.ask(none))).toEqual({

@@ -12,8 +12,8 @@ import { temporaryName } from "../../support/worker/told.ts";
 import { TestTree } from "../../support/worker/tree.ts";
 
 /*
- * What somebody does to a tree in the midst of a call, at the one moment that a race has to hit: the worker's own code in
- * this process, and between two of its steps what the other process would do.
+ * What somebody does to a tree in the midst of a call, at the one moment that a race has to hit: the worker's own code
+ * in this process, and between two of its steps what the other process would do.
  */
 
 afterEach(() => {
@@ -145,7 +145,7 @@ describe("a folder that is moved out of the root after it was found", () => {
       using tree = new TestTree();
       tree.file("d/e/a", "here");
       const { ask } = worker(tree);
-      const find = { op: "find", path: tree.root, glob: null, mostFound: 9, timeMs: 9_000 } as const;
+      const find = { op: "find", path: tree.root, glob: null, maxFound: 9, timeMs: 9_000 } as const;
       expect(ask(find)).toMatchObject({ answer: { found: [{ path: join(tree.root, "d/e/a") }] } });
       const moved = rightBefore(
         "canRead",
@@ -168,7 +168,7 @@ describe("a folder that is moved out of the root after it was found", () => {
         wanted: { kind: "text", text: "here", ignoreCase: false },
         glob: null,
         context: 0,
-        mostFound: 9,
+        maxFound: 9,
         timeMs: 9_000,
       } as const;
       const found = { answer: { matches: [{ path: join(tree.root, "d/e/a") }] } };

@@ -13,9 +13,9 @@ const find = async (
   worker: WorkerClient,
   path: string,
   glob: string | null,
-  mostFound = 1000,
+  maxFound = 1000,
   timeMs = 10_000,
-) => worker.ask({ op: "find", path, glob, mostFound, timeMs });
+) => worker.ask({ op: "find", path, glob, maxFound, timeMs });
 const search = async (
   worker: WorkerClient,
   path: string,
@@ -28,7 +28,7 @@ const search = async (
     wanted: typeof wanted === "string" ? { kind: "text", text: wanted, ignoreCase: false } : wanted,
     context: 0,
     glob: null,
-    mostFound: 1000,
+    maxFound: 1000,
     timeMs: 20_000,
     ...rest,
   });
@@ -79,8 +79,8 @@ test("a walk ends where its bounds are, and says at which", async () => {
   using tree = new TestTree();
   for (let at = 0; at < 30; at += 1) tree.file(`d${at % 3}/f${at}`, "a\n");
   await using worker = await WorkerClient.of(tree.profile());
-  const stopped = async (mostFound: number, timeMs = 10_000) => {
-    const { found, stopped: why } = answerOf(await find(worker, tree.root, null, mostFound, timeMs));
+  const stopped = async (maxFound: number, timeMs = 10_000) => {
+    const { found, stopped: why } = answerOf(await find(worker, tree.root, null, maxFound, timeMs));
     return [found.length, why];
   };
   expect([await stopped(30), await stopped(29), await stopped(0), await stopped(30, 0)]).toEqual([
@@ -89,7 +89,7 @@ test("a walk ends where its bounds are, and says at which", async () => {
     [0, "found"],
     [0, "time"],
   ]);
-  const some = answerOf(await search(worker, tree.root, "a", { mostFound: 7 }));
+  const some = answerOf(await search(worker, tree.root, "a", { maxFound: 7 }));
   expect([some.matches.length, some.stopped]).toEqual([7, "found"]);
 });
 
@@ -143,7 +143,7 @@ test("lines that match are told with place and context, in text and by expressio
   expect(faultOf(await search(worker, join(tree.root, "secret.txt"), "two"))).toBe(
     `DENIED ${tree.root}/secret.txt read`,
   );
-  const last = answerOf(await search(worker, tree.root, "two", { mostFound: 1, context: 3 }));
+  const last = answerOf(await search(worker, tree.root, "two", { maxFound: 1, context: 3 }));
   expect(last.matches).toEqual([match(2, 1, "two", ["one"], ["Three two", "four"])]);
 });
 
@@ -151,10 +151,10 @@ test("an answer that fits no frame is too large, and a smaller one is told", asy
   using tree = new TestTree();
   const path = tree.file("a", `${"x".repeat(399)}\n`.repeat(2500));
   await using worker = await WorkerClient.of(tree.profile());
-  const most = { mostFound: 2500 };
-  expect(faultOf(await search(worker, path, "x", { ...most, context: 2500 }))).toBe(`TOO_LARGE ${path}`);
-  expect(faultOf(await search(worker, path, "x", { ...most, context: 100 }))).toBe(`TOO_LARGE ${path}`);
-  expect(answerOf(await search(worker, path, "x", { ...most, context: 1 })).matches.length).toBe(2500);
+  const max = { maxFound: 2500 };
+  expect(faultOf(await search(worker, path, "x", { ...max, context: 2500 }))).toBe(`TOO_LARGE ${path}`);
+  expect(faultOf(await search(worker, path, "x", { ...max, context: 100 }))).toBe(`TOO_LARGE ${path}`);
+  expect(answerOf(await search(worker, path, "x", { ...max, context: 1 })).matches.length).toBe(2500);
 });
 
 test("long lines are cut, in what is matched and in what is shown; large files are passed over", async () => {

@@ -9,7 +9,7 @@ import { answerOf, faultOf, lookAt, textOf, writeTo } from "../../support/worker
 import { handOver, masks, ORDINARY, TestTree } from "../../support/worker/tree.ts";
 
 const read = (worker: WorkerClient, path: string) =>
-  worker.ask({ op: "read", path, from: 0, mostBytes: 1000 });
+  worker.ask({ op: "read", path, from: 0, maxBytes: 1000 });
 
 test("a file is read in the root, and denied outside of it, whatever is there", async () => {
   using tree = new TestTree();
@@ -23,7 +23,7 @@ test("a file is read in the root, and denied outside of it, whatever is there", 
       `DENIED ${other === `${tree.outside}/secret/x` ? `${tree.outside}/secret` : other} read`,
     );
     expect((await worker.ask({ op: "look", path: other, end: "followed" })).fault?.fault).toBe("DENIED");
-    expect((await worker.ask({ op: "list", path: other, after: null, mostNames: 9 })).fault?.fault).toBe(
+    expect((await worker.ask({ op: "list", path: other, after: null, maxNames: 9 })).fault?.fault).toBe(
       "DENIED",
     );
   }
@@ -147,7 +147,7 @@ test("names of any bytes are worked on, and a mask knows a name in each of its s
     expect(answerOf(await writeTo(worker, path, name)).target).toBe(path);
     expect(textOf(await read(worker, path))).toBe(Buffer.from(name).toString());
   }
-  const listed = answerOf(await worker.ask({ op: "list", path: tree.root, after: null, mostNames: 99 }));
+  const listed = answerOf(await worker.ask({ op: "list", path: tree.root, after: null, maxNames: 99 }));
   expect(listed.entries.map((one) => one.name).toSorted()).toEqual(names.toSorted());
   const order = listed.entries.map((one) => Buffer.from(pathToBytes(one.name)));
   expect(order).toEqual(order.toSorted(Buffer.compare));
@@ -199,7 +199,7 @@ test("a pipe, a socket, a device and a folder are no files, and none is opened",
   await using worker = await WorkerClient.of(device);
   for (const path of [fifo, "/dev/zero", join(tree.root, "folder")]) {
     expect(faultOf(await read(worker, path))).toBe(`WRONG_KIND ${path}`);
-    expect(faultOf(await worker.ask({ op: "read-lines", path, first: 1, mostLines: 1, mostBytes: 1 }))).toBe(
+    expect(faultOf(await worker.ask({ op: "read-lines", path, first: 1, maxLines: 1, maxBytes: 1 }))).toBe(
       `WRONG_KIND ${path}`,
     );
     expect(faultOf(await writeTo(worker, path, "x"))).toBe(`WRONG_KIND ${path}`);
@@ -207,7 +207,7 @@ test("a pipe, a socket, a device and a folder are no files, and none is opened",
   expect(await lookAt(worker, fifo)).toMatchObject({ kind: "other" });
   const file = tree.file("file");
   expect(faultOf(await read(worker, `${file}/x`))).toBe(`WRONG_KIND ${file}`);
-  expect(faultOf(await worker.ask({ op: "list", path: file, after: null, mostNames: 1 }))).toBe(
+  expect(faultOf(await worker.ask({ op: "list", path: file, after: null, maxNames: 1 }))).toBe(
     `WRONG_KIND ${file}`,
   );
 });
@@ -246,7 +246,7 @@ test("an entry for one file grants it and nothing beside it", async () => {
   );
   expect(textOf(await read(worker, path))).toBe("one");
   expect(faultOf(await read(worker, other))).toBe(`DENIED ${other} read`);
-  expect(faultOf(await worker.ask({ op: "list", path: tree.root, after: null, mostNames: 9 }))).toBe(
+  expect(faultOf(await worker.ask({ op: "list", path: tree.root, after: null, maxNames: 9 }))).toBe(
     `DENIED ${tree.root} read`,
   );
 });

@@ -31,8 +31,8 @@ const MAX_PROCESSES = 4 * 1024 ** 2;
 
 /**
  * A cgroup made for one call, in each hierarchy that holds one of its bounds. Its first process enters while it waits
- * at the gate, so all processes of the program are born in there. The launcher outside the sandbox never enters, so
- * it can't be killed when memory runs out.
+ * in the start program, so all processes of the program are born in there. The launcher outside the sandbox never
+ * enters, so it can't be killed when memory runs out.
  */
 export class Cgroup implements AsyncDisposable {
   readonly #files: CgroupFiles;
@@ -57,7 +57,7 @@ export class Cgroup implements AsyncDisposable {
     }
   }
 
-  /** Open descriptors by which a process enters a cgroup of version 1; the launcher hands them to the gate. */
+  /** Open descriptors by which a process enters a cgroup of version 1; the launcher hands them to the start program. */
   get doors(): readonly number[] {
     return this.#doors;
   }
@@ -66,7 +66,7 @@ export class Cgroup implements AsyncDisposable {
     for (const door of this.#doors.splice(0)) closeSync(door);
   }
 
-  /** Lets the gate in if it could not enter. Throws `SANDBOX_UNAVAILABLE` if it is not in there everywhere. */
+  /** Lets the start program in if it could not enter. Throws `SANDBOX_UNAVAILABLE` if it is not in there everywhere. */
   async admit(pid: number): Promise<void> {
     try {
       for (const folder of this.#folders(2))

@@ -12,8 +12,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import type { RulePlan } from "../../../backend/plan.ts";
-import { CALL_NAMES, TAG_MARK } from "../../../backend/seatbelt/gate.ts";
 import { printMessage } from "../../../backend/seatbelt/sbpl.ts";
+import { CALL_NAMES, TAG_MARK } from "../../../backend/seatbelt/start-program.ts";
 import { CofferdamError, escapeInvisible, visible } from "../../../errors.ts";
 import { type AbsolutePath, joinPath, nameOf, parentOf } from "../../../profile/path.ts";
 import type { FileAtHome, GivenFile } from "../../../tool/launch.ts";

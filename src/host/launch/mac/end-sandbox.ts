@@ -1,13 +1,13 @@
 import { pause } from "../../pause.ts";
 import type { LauncherChild } from "../spawn.ts";
-import type { GateTalk } from "./gate-talk.ts";
 import type { RuleGround } from "./ground.ts";
 import { eldersOf, isBelow, keyOf, type Listed, listProcesses } from "./processes.ts";
+import type { StartProgramChannel } from "./start-program-channel.ts";
 
 /** A macOS sandbox whose program has ended, or is to end. */
 export interface Sandbox {
-  readonly gate: LauncherChild;
-  readonly talk: GateTalk;
+  readonly startProgram: LauncherChild;
+  readonly talk: StartProgramChannel;
   /** Processes that ran before the program started; none of them belongs to it. */
   readonly before: ReadonlySet<string>;
   readonly uid: number;
@@ -29,9 +29,10 @@ const LEFT = {
 } as const;
 
 /**
- * Ends all processes of a sandbox but its gate and killer. Candidates started after it, under its user, without another
- * known origin. The kernel lets the killer reach nothing outside; first it must fail to kill the outsider. Repeats
- * until nothing is killed; if processes keep appearing, tries every pid. Returns why some may be left, or null.
+ * Ends all processes of a sandbox but its start program and killer. Candidates started after it, under its user,
+ * without another known origin. The kernel lets the killer reach nothing outside; first it must fail to kill the
+ * outsider. Repeats until nothing is killed; if processes keep appearing, tries every pid. Returns why some may be
+ * left, or null.
  */
 export async function endSandbox(sandbox: Sandbox): Promise<string | null> {
   const { talk } = sandbox;
@@ -43,7 +44,7 @@ export async function endSandbox(sandbox: Sandbox): Promise<string | null> {
     .catch(() => LEFT.gone);
   if (reason === null) return null;
   if (reason !== LEFT.more && (await isEndedFromOutside(sandbox).catch(() => false))) return null;
-  // A gate that loses its host once more kills everything it may: the best that can be done about remains.
+  // A start program that loses its host once more kills everything it may: the best that can be done about remains.
   if (reason !== LEFT.open) talk.hangUp();
   return reason;
 }
@@ -142,31 +143,31 @@ interface Candidates {
  * Root's processes may have changed their user. Other children of this process belong to other calls, or are helpers. A
  * process with an ancestor from before the program is foreign, except for pid 1, which adopts orphans.
  */
-async function candidatesOf({ gate, talk, before, uid, ground }: Sandbox): Promise<Candidates> {
+async function candidatesOf({ startProgram, talk, before, uid, ground }: Sandbox): Promise<Candidates> {
   const listed = await listProcesses(ground.ps);
   const all = new Map(listed.map((one) => [one.pid, one]));
   const candidates = listed.filter(
     (one) =>
       !one.isOver &&
-      ![process.pid, gate.pid, talk.helper].includes(one.pid) &&
+      ![process.pid, startProgram.pid, talk.helper].includes(one.pid) &&
       (uid === 0 || one.uid === uid) &&
       !before.has(keyOf(one)) &&
-      (isBelow(one, gate.pid ?? 0, all) || !isBelow(one, process.pid, all)),
+      (isBelow(one, startProgram.pid ?? 0, all) || !isBelow(one, process.pid, all)),
   );
   const isElder = (one: Listed): boolean =>
-    ![1, gate.pid, talk.helper].includes(one.pid) && before.has(keyOf(one));
+    ![1, startProgram.pid, talk.helper].includes(one.pid) && before.has(keyOf(one));
   return { candidates, strays: candidates.filter((one) => !eldersOf(one, all).some(isElder)) };
 }
 
-/** Ends from outside what is still known: the gate's process group and its descendants. True if nothing may be left. */
+/** Ends the known rest from outside: the start program's process group and descendants. True if nothing may be left. */
 async function isEndedFromOutside(sandbox: Sandbox): Promise<boolean> {
-  const { gate } = sandbox;
-  gate.kill("SIGKILL");
+  const { startProgram } = sandbox;
+  startProgram.kill("SIGKILL");
   const until = performance.now() + MAX_MS;
   for (;;) {
     const { candidates } = await candidatesOf(sandbox);
     const all = new Map(candidates.map((one) => [one.pid, one]));
-    const leaders = candidates.filter(({ group }) => group === gate.pid);
+    const leaders = candidates.filter(({ group }) => group === startProgram.pid);
     const ours = candidates.filter(
       (one) => leaders.includes(one) || leaders.some(({ pid }) => isBelow(one, pid, all)),
     );

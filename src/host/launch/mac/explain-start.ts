@@ -1,6 +1,6 @@
 import { escapeInvisible } from "../../../errors.ts";
 
-/** A launcher's end before the first message of its gate, and its own output. */
+/** A launcher's end before the first message of its start program, and its own output. */
 export interface EarlyEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;

@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import type { RulePlan } from "../../../backend/plan.ts";
-import { CALL_PARAMETERS, GATE_FD, GATE_VARIABLES } from "../../../backend/seatbelt/gate.ts";
+import { CALL_PARAMETERS, START_FD, START_VARIABLES } from "../../../backend/seatbelt/start-program.ts";
 import { CofferdamError } from "../../../errors.ts";
 import { pause } from "../../pause.ts";
 import { untilDelivered } from "../delivery.ts";
@@ -9,11 +9,11 @@ import { withoutInherited } from "../inherited.ts";
 import { Capture, type Captured, MAX_KEPT } from "../output.ts";
 import type { PlanRunOptions } from "../run-options.ts";
 import { type LauncherChild, launch } from "../spawn.ts";
-import { GateWord, TwoVoices } from "../streams.ts";
+import { StartError, TwoVoices } from "../streams.ts";
 import type { CallFolder } from "./call-folder.ts";
 import { type Explained, explainEarlyEnd } from "./explain-start.ts";
-import { GateTalk } from "./gate-talk.ts";
 import type { RuleGround } from "./ground.ts";
+import { StartProgramChannel } from "./start-program-channel.ts";
 
 /** Time limit for a launcher that hung up to end, in milliseconds. */
 const GRACE_MS = 1_000;
@@ -21,15 +21,15 @@ const GRACE_MS = 1_000;
 /** Time limit for the killer inside to end everything, in milliseconds. */
 const MAX_MS = 60_000;
 
-/** A started launcher of rules: its gate checks the sandbox, reports the result, and waits. */
+/** A started launcher of rules: its start program checks the sandbox, reports the result, and waits. */
 export class LaunchedRules implements AsyncDisposable {
   readonly child: LauncherChild;
-  readonly talk: GateTalk;
-  /** Resolves when the gate has ended; the launcher became the gate by exec. */
+  readonly talk: StartProgramChannel;
+  /** Resolves when the start program has ended; the launcher became the start program by exec. */
   readonly exited: Promise<void>;
   readonly #captures: readonly [Capture, Capture];
-  readonly #gateWord = new GateWord();
-  readonly #voices = new TwoVoices(this.#gateWord);
+  readonly #startError = new StartError();
+  readonly #voices = new TwoVoices(this.#startError);
   #isOver = false;
 
   /** Throws `SANDBOX_UNAVAILABLE` if the launcher can't be started. */
@@ -46,10 +46,10 @@ export class LaunchedRules implements AsyncDisposable {
       new Capture(socketOf(this.child.stderr), bytes, sinks?.stderr ?? null, this.#voices.aside),
     ];
     this.child.stdin?.on("error", () => undefined);
-    const gate = this.child.stdio[GATE_FD];
-    if (!(gate instanceof Duplex))
+    const socket = this.child.stdio[START_FD];
+    if (!(socket instanceof Duplex))
       throw new CofferdamError("INTERNAL", "the start program has no connection");
-    this.talk = new GateTalk(gate);
+    this.talk = new StartProgramChannel(socket);
   }
 
   /** From now on the output is the program's. */
@@ -68,7 +68,7 @@ export class LaunchedRules implements AsyncDisposable {
 
   /** See `Ended.notStarted`. */
   notStarted(): string | null {
-    return this.#gateWord.reason();
+    return this.#startError.reason();
   }
 
   /** Waits until all output of the program was read and delivered, after everything has ended. */
@@ -79,14 +79,14 @@ export class LaunchedRules implements AsyncDisposable {
     return { stdout, stderr };
   }
 
-  /** Ends the gate after its program and the rest; kills it after a limit: after a hang-up it has work to finish. */
+  /** Ends the start program after all others; kills it after a limit: after a hang-up it has work to finish. */
   async end(): Promise<void> {
     this.talk.end();
     await this.#untilExited(this.talk.isOpen ? GRACE_MS : MAX_MS);
     this.#isOver = true;
   }
 
-  /** Sends the signal to the program and the rest of its process group. The gate does not end from it. */
+  /** Sends the signal to the program and the rest of its process group. The start program does not end from it. */
   ask(name: NodeJS.Signals): void {
     this.#signalGroup(name);
   }
@@ -145,7 +145,7 @@ function isGroup(pid: number): boolean {
   }
 }
 
-/** Inherited descriptors of this process are covered: the gate receives their numbers. */
+/** Inherited descriptors of this process are covered: the start program receives their numbers. */
 function start(
   plan: RulePlan,
   folder: CallFolder,
@@ -163,14 +163,14 @@ function start(
   const defined = Object.entries(parameters).flatMap(([name, value]) => ["-D", `${name}=${value}`]);
   const words = ["-f", folder.place("rules"), ...defined, "--", ...folder.wordsOf(plan.argv)];
   return withoutInherited((others) => {
-    const covered = others.flatMap((kind, at) => (typeof kind === "number" && at > 0 ? [at + GATE_FD] : []));
+    const covered = others.flatMap((kind, at) => (typeof kind === "number" && at > 0 ? [at + START_FD] : []));
     const env = {
       ...plan.environment,
-      [GATE_VARIABLES.folder]: folder.path,
-      [GATE_VARIABLES.cwd]: plan.cwd,
-      [GATE_VARIABLES.outside]: String(ground.outsider.pid()),
-      [GATE_VARIABLES.covered]: ` ${covered.join(" ")} `,
-      [GATE_VARIABLES.names]: ` ${Object.keys(plan.environment).join(" ")} `,
+      [START_VARIABLES.folder]: folder.path,
+      [START_VARIABLES.cwd]: plan.cwd,
+      [START_VARIABLES.outside]: String(ground.outsider.pid()),
+      [START_VARIABLES.covered]: ` ${covered.join(" ")} `,
+      [START_VARIABLES.names]: ` ${Object.keys(plan.environment).join(" ")} `,
     };
     const stdio = [stdin === null ? "ignore" : "pipe", "pipe", "pipe", "pipe", ...others.slice(1)] as const;
     return launch(plan.file, words, { stdio: [...stdio], runAs, env });

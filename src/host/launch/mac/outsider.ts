@@ -4,8 +4,8 @@ import type { AbsolutePath } from "../../../profile/path.ts";
 import { type LauncherChild, launchHelper, type SpawnOptions } from "../spawn.ts";
 
 /**
- * An idle process outside every sandbox, of the tools' user. Gates try to signal it, and the killer of a sandbox's
- * processes is first asked to kill it; both must fail. It ends with this process, whose end closes its input.
+ * An idle process outside every sandbox, of the tools' user. Start programs try to signal it, and the killer of a
+ * sandbox's processes is first asked to kill it; both must fail. It ends with this process, whose end closes its input.
  */
 export class Outsider implements Disposable {
   readonly #shell: AbsolutePath;

@@ -1,15 +1,15 @@
 import type { RulePlan } from "../../../backend/plan.ts";
-import { SAID, TRIED } from "../../../backend/seatbelt/gate.ts";
+import { SAID, TRIED } from "../../../backend/seatbelt/start-program.ts";
 import { CofferdamError } from "../../../errors.ts";
 import type { Cause } from "../ending.ts";
 import { processAt } from "../process-id.ts";
 import { type Ended, type PlanRunOptions, SETUP_MS, type Shortcoming } from "../run-options.ts";
 import { CallFolder } from "./call-folder.ts";
 import { endSandbox } from "./end-sandbox.ts";
-import type { FirstWord } from "./gate-talk.ts";
 import type { RuleGround } from "./ground.ts";
 import { LaunchedRules } from "./launched-rules.ts";
 import { keyOf, listProcesses } from "./processes.ts";
+import type { FirstWord } from "./start-program-channel.ts";
 import type { Violation } from "./violation.ts";
 import type { LogWatch } from "./violation-log.ts";
 
@@ -17,9 +17,9 @@ import type { LogWatch } from "./violation-log.ts";
 const GRACE_MS = 1_000;
 
 /**
- * Runs a plan of rules. In order: make the call's folder; launch; the gate checks the sandbox and reports; check from
- * outside; start the program; wait for its end; end all that it left; read its output to the end; remove the folder.
- * When this returns or throws, no folder is left, and no process except those reported as shortcomings. Throws
+ * Runs a plan of rules. In order: make the call's folder; launch; the start program checks the sandbox and reports;
+ * check from outside; start the program; wait for its end; end all that it left; read its output to the end; remove the
+ * folder. When this returns or throws, no folder is left, and no process except those reported as shortcomings. Throws
  * `SANDBOX_UNAVAILABLE` if the sandbox could not be built or does not work: then nothing ran.
  */
 export async function runRules(plan: RulePlan, options: PlanRunOptions): Promise<Ended> {
@@ -64,12 +64,12 @@ async function runIn(
   if (input !== null && child.stdin !== null) input.unpipe(child.stdin).pause();
   const uid = runAs?.uid ?? process.getuid?.() ?? 0;
   const before = new Set(listed.map(keyOf));
-  const left = await endSandbox({ gate: child, talk, before, uid, ground });
+  const left = await endSandbox({ startProgram: child, talk, before, uid, ground });
   const status = await within(GRACE_MS, talk.ended, null);
   await launched.end();
   const { stdout, stderr } = await launched.delivered(signal);
   const { exitCode, signalCode } = child;
-  // The gate may have ended without reporting the program's status.
+  // The start program may have ended without reporting the program's status.
   const code = status ?? (exitCode === null || signalCode !== null ? 137 : exitCode);
   return {
     cause,
@@ -95,7 +95,7 @@ function secretOf({ egress = null }: PlanRunOptions): string {
 /** The logged refusals of the call's own processes, and those that carry its tag. */
 async function refusedTo(watch: LogWatch, { child, talk }: LaunchedRules): Promise<readonly Violation[]> {
   const report = await watch.collect([child.pid, talk.helper].filter((pid) => typeof pid === "number"));
-  return report.kind === "told" ? report.sightings.map(({ violation }) => violation) : [];
+  return report.kind === "reported" ? report.sightings.map(({ violation }) => violation) : [];
 }
 
 async function untilWaiting(launched: LaunchedRules, signal: AbortSignal | null): Promise<void> {
@@ -130,7 +130,7 @@ function notReady({ word, rest }: FirstWord): CofferdamError {
     : unavailable("the sandbox differs from the plan: the start program sent an unknown message");
 }
 
-/** Waits until the program has ended, the gate is gone, or the grace time after the request to end is over. */
+/** Waits until the program has ended, the start program is gone, or the grace time after the request to end is over. */
 async function untilProgramEnds(launched: LaunchedRules, options: PlanRunOptions): Promise<Cause> {
   const { talk } = launched;
   let cause: Cause = "exited";

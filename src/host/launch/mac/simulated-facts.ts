@@ -1,5 +1,5 @@
 import type { Facts, PathNode } from "../../../backend/facts.ts";
-import type { ReadOnlyPart } from "../../../backend/held.ts";
+import type { ReadOnlyPart } from "../../../backend/read-only-parts.ts";
 import type { Repository } from "../../../backend/repositories.ts";
 import { type Move, movedProfile } from "../../../profile/moved.ts";
 import { type AbsolutePath, isInside, joinPath, knownPath, ROOT } from "../../../profile/path.ts";

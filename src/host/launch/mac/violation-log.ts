@@ -9,7 +9,7 @@ const LATE_MS = 100;
 
 /** The log's refusals of a call, or the reason why they are unknown. */
 export type ViolationReport =
-  | ({ readonly kind: "told" } & Seen)
+  | ({ readonly kind: "reported" } & Seen)
   | { readonly kind: "absent"; readonly reason: string };
 
 /** A call for which the log is read until it is disposed of. */
@@ -50,7 +50,7 @@ export class ViolationLog implements AsyncDisposable {
     return {
       collect: async (pids) => {
         await pause(LATE_MS);
-        return this.#told(tag, new Set(pids));
+        return this.#report(tag, new Set(pids));
       },
       [Symbol.dispose]: () => this.#sightings.end(tag),
     };
@@ -62,13 +62,13 @@ export class ViolationLog implements AsyncDisposable {
     await this.#stream?.[Symbol.asyncDispose]();
   }
 
-  #told(tag: string, pids: ReadonlySet<number>): ViolationReport {
+  #report(tag: string, pids: ReadonlySet<number>): ViolationReport {
     const seen = this.#sightings.of(tag, pids);
     const isUnread = this.#stream?.isReady !== true;
     const reason =
       this.#reason ?? (isUnread ? `${visible(this.#program)} did not begin to read in time` : null);
     if (reason !== null && seen.sightings.length === 0) return { kind: "absent", reason };
-    return { kind: "told", ...seen, hasGaps: seen.hasGaps || reason !== null };
+    return { kind: "reported", ...seen, hasGaps: seen.hasGaps || reason !== null };
   }
 
   #start(): void {

@@ -5,7 +5,7 @@ import { WorkTurn } from "../../turns.ts";
 import { lock } from "../lock.ts";
 import { isRunning, thisProcess } from "../process-id.ts";
 import { contentOf, type HeldContent } from "./content.ts";
-import { measured, type Numbered, removeHeld, withEntryOf } from "./held-entry.ts";
+import { measured, type Numbered, removeItem, withEntryOf } from "./item-entry.ts";
 import { asideNameOf, moveAway } from "./move.ts";
 import { isHeld, type QuarantineItem, type QuarantineRecord } from "./record.ts";
 import { isAtWork, QuarantineRecords } from "./records.ts";
@@ -165,7 +165,7 @@ export class Quarantine {
   drop(id: string, paths: readonly string[] | null = null): Promise<readonly Settled[]> {
     return this.#settle(id, paths, {
       begun: (item) => ({ ...item, state: "dropped" }),
-      act: (numbered) => removeHeld(this.#records, numbered),
+      act: (numbered) => removeItem(this.#records, numbered),
       done: (item) => ({ ...item, state: "dropped" }),
     });
   }
@@ -211,7 +211,7 @@ export class Quarantine {
       const problem = await withEntryOf(this.#records, numbered, (source) =>
         restoreItem(item, source, path, temporaryNameOf(id, index)),
       );
-      if (problem === null) await removeHeld(this.#records, numbered);
+      if (problem === null) await removeItem(this.#records, numbered);
       return problem;
     } catch (cause) {
       return codeOf(cause) || "it can't be reached";

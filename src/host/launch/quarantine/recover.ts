@@ -4,7 +4,7 @@ import { openFolder } from "../../look/open-folder.ts";
 import { codeOf } from "../../system-error.ts";
 import { WorkTurn } from "../../turns.ts";
 import { isRunning } from "../process-id.ts";
-import { measured, type Numbered, removeHeld } from "./held-entry.ts";
+import { measured, type Numbered, removeItem } from "./item-entry.ts";
 import { asideNameOf, unfinishedNameOf } from "./move.ts";
 import type { QuarantineItem, QuarantineRecord } from "./record.ts";
 import { isBegun, type QuarantineRecords } from "./records.ts";
@@ -20,7 +20,8 @@ export function isCut(records: QuarantineRecords, record: QuarantineRecord): boo
 export function isUnended(records: QuarantineRecords, record: QuarantineRecord): boolean {
   return record.items.some(
     (item, index) =>
-      isBegun(item) || (isOver(item) && statsOf(heldAt(records, { id: record.id, index, item })) !== null),
+      isBegun(item) ||
+      (isOver(item) && statsOf(readOnlyAt(records, { id: record.id, index, item })) !== null),
   );
 }
 
@@ -54,16 +55,16 @@ async function recoveredItem(
   { found, now }: { readonly found: QuarantineItem; readonly now: number },
 ): Promise<QuarantineItem> {
   const { id, index, item } = numbered;
-  if (isOver(item)) await removeHeld(records, numbered);
+  if (isOver(item)) await removeItem(records, numbered);
   if (item.state === "moving") {
     using folder = openFolder(records.folderOf(id));
     await removeTree({ folder, name: unfinishedNameOf(String(index)), at: records.folderOf(id) });
     // Once copied whole, the source is not needed.
-    if (found.state === "taken") await removeHeld(records, { id, index, item: besideItsPlace(numbered) });
+    if (found.state === "taken") await removeItem(records, { id, index, item: besideItsPlace(numbered) });
   }
   if (item.state !== "restoring" || !isAbsolutePath(item.path)) return found;
   if (!(await endRestoring(item, item.path, temporaryNameOf(id, index)))) return found;
-  await removeHeld(records, numbered);
+  await removeItem(records, numbered);
   return { ...item, state: "kept", keptAt: now };
 }
 
@@ -71,7 +72,7 @@ function isOver({ state }: QuarantineItem): boolean {
   return state === "kept" || state === "dropped";
 }
 
-function heldAt(records: QuarantineRecords, { id, index, item }: Numbered) {
+function readOnlyAt(records: QuarantineRecords, { id, index, item }: Numbered) {
   const { aside } = item;
   return aside !== null && isAbsolutePath(aside) ? aside : joinPath(records.folderOf(id), String(index));
 }

@@ -159,10 +159,10 @@ class TreeReader {
     this.#isWhole &&= depth < MAX_DEPTH;
     if (!this.#isWhole) return;
     using opened = openFolderIn(folder, name, at);
-    const most = MAX_ENTRIES - this.#entries;
-    const names = this.#unlessShut(() => namesInFolder(opened, most + 1)) ?? [];
+    const max = MAX_ENTRIES - this.#entries;
+    const names = this.#unlessShut(() => namesInFolder(opened, max + 1)) ?? [];
     using inner = sink?.folder(name, stats) ?? null;
-    this.#isWhole &&= names.length <= most;
+    this.#isWhole &&= names.length <= max;
     for (const child of names.toSorted()) {
       if (!this.#isWhole) return;
       await this.read({

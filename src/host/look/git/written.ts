@@ -54,8 +54,8 @@ export function topsOf(
 /** Settings from the environment (git-config(1), ENVIRONMENT). */
 export function settingsFrom(env: Readonly<Record<string, string | undefined>>): readonly GitSetting[] {
   const count = Number(env["GIT_CONFIG_COUNT"] ?? 0);
-  const most = Number.isInteger(count) ? Math.min(count, Object.keys(env).length) : 0;
-  return Array.from({ length: Math.max(0, most) }).flatMap((_, at) => {
+  const max = Number.isInteger(count) ? Math.min(count, Object.keys(env).length) : 0;
+  return Array.from({ length: Math.max(0, max) }).flatMap((_, at) => {
     const [key, value] = [env[`GIT_CONFIG_KEY_${at}`], env[`GIT_CONFIG_VALUE_${at}`]];
     return key === undefined || value === undefined ? [] : [{ name: plainName(key), value }];
   });

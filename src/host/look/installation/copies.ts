@@ -1,10 +1,10 @@
-import type { ReadOnlyPart } from "../../../backend/held.ts";
+import type { ReadOnlyPart } from "../../../backend/read-only-parts.ts";
 import { type AbsolutePath, isInside, joinPath, nameOf, parentOf, upwards } from "../../../profile/path.ts";
 import { CLOCK_GRAIN_MS } from "../clock-grain.ts";
 import { realPathOf, statsOf } from "../nodes.ts";
-import { heldAt } from "./held-at.ts";
 import { Folders, namesOfDependencies, searchedFolders } from "./packages.ts";
 import type { InstalledPart } from "./part.ts";
+import { readOnlyAt } from "./read-only-at.ts";
 
 /** Maximum of a copy's dependencies. With more it is held without them: no tool can change a real one's list. */
 const MAX_DEPENDENCIES = 4_096;
@@ -56,7 +56,7 @@ export class Copies {
     const [held, all]: [ReadOnlyPart[], readonly AbsolutePath[]] = [[], [...places]];
     for (const path of whole) {
       yield;
-      if (![...upwards(parentOf(path))].some((above) => whole.has(above))) held.push(heldAt(path, all));
+      if (![...upwards(parentOf(path))].some((above) => whole.has(above))) held.push(readOnlyAt(path, all));
     }
     return held;
   }

@@ -20,11 +20,11 @@ const NAMES = [
   /^(?:@[\w.~-]+\/)?[\w~-][\w.~-]*(?:\/\S*)?(?:[?#]\S*)?$/,
 ];
 
-/** All quoted texts in a program that could name a file it loads, up to `most`. */
-export function namesIn(text: string, most: number): ReadonlySet<string> {
+/** All quoted texts in a program that could name a file it loads, up to `max`. */
+export function namesIn(text: string, max: number): ReadonlySet<string> {
   const found = new Set<string>();
   for (const [, , name = ""] of text.slice(0, MAX_TEXT).matchAll(QUOTED)) {
-    if (found.size >= most) break;
+    if (found.size >= max) break;
     if (NAMES.some((form) => form.test(name))) found.add(name);
   }
   return found;

@@ -1,4 +1,4 @@
-import { ELSEWHERE } from "../../../backend/held.ts";
+import { ELSEWHERE } from "../../../backend/read-only-parts.ts";
 import type { AbsolutePath } from "../../../profile/path.ts";
 
 /** A file or folder that decides which code this process, or a later one that is started like it, runs. */

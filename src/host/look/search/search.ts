@@ -192,8 +192,8 @@ export class MaskSearch {
     return regions.flatMap(({ key }) => this.#watched.get(key) ?? []);
   }
 
-  async #walked(region: Searchable, most: number, watching: WatchedPaths, time: LookTime): Promise<Walked> {
-    const walk = new RegionWalk(region, this.#memory.get(region.key), this.#ports, most, watching);
+  async #walked(region: Searchable, max: number, watching: WatchedPaths, time: LookTime): Promise<Walked> {
+    const walk = new RegionWalk(region, this.#memory.get(region.key), this.#ports, max, watching);
     const bound = await walk.run(time);
     this.#memory.set(region.key, walk.memory);
     this.#watched.set(region.key, await inLongTurns(watchedNames(walk.start, walk.memory)));
@@ -220,9 +220,9 @@ export class MaskSearch {
 function unsearchedBy(bounds: SearchBounds, silenceMs: number, walk: RegionWalk, kind: Bound): Unsearched {
   const { start: path, fullest, reads } = walk;
   const bound = {
-    entries: { kind: "entries", most: bounds.entries },
-    time: { kind: "time", mostMs: bounds.timeMs },
-    silence: { kind: "silence", mostMs: silenceMs, folder: reads.oldest ?? path },
+    entries: { kind: "entries", max: bounds.entries },
+    time: { kind: "time", maxMs: bounds.timeMs },
+    silence: { kind: "silence", maxMs: silenceMs, folder: reads.oldest ?? path },
   } as const;
   return {
     path,

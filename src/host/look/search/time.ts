@@ -120,9 +120,9 @@ export class LookTime implements Disposable {
     this.#workBefore = this.#clocks.work();
   }
 
-  /** Ends a turn: its processor time counts, up to `mostMs`, by default the turn's time by the clock. */
-  #endTurn(mostMs = this.#clocks.now() - this.#turnBegan): void {
-    this.#spentMs += Math.min(mostMs, this.#clocks.work() - this.#workBefore);
+  /** Ends a turn: its processor time counts, up to `maxMs`, by default the turn's time by the clock. */
+  #endTurn(maxMs = this.#clocks.now() - this.#turnBegan): void {
+    this.#spentMs += Math.min(maxMs, this.#clocks.work() - this.#workBefore);
   }
 
   #silence(progress: () => number): Promise<null> {

@@ -40,7 +40,7 @@ export class RegionWalk {
   readonly #region: Searchable;
   readonly #before: Memory;
   readonly #lists: FolderListing;
-  readonly #most: number;
+  readonly #max: number;
   readonly #watching: WatchedPaths;
   readonly #ahead: Ahead[];
   readonly links: LinksAhead;
@@ -55,7 +55,7 @@ export class RegionWalk {
     region: Searchable,
     before: Memory | undefined,
     lists: FolderListing,
-    mostEntries: number,
+    maxEntries: number,
     watching: WatchedPaths,
   ) {
     this.#watching = watching;
@@ -63,7 +63,7 @@ export class RegionWalk {
     this.links = new LinksAhead(region);
     this.#before = before ?? new Map();
     this.#lists = lists;
-    this.#most = mostEntries;
+    this.#max = maxEntries;
     const { start: folder } = region;
     this.#parts = new Parts(folder);
     const part = this.#parts.start;
@@ -99,10 +99,10 @@ export class RegionWalk {
           progress: () => this.#entries + this.reads.ended,
         });
         if (read === null) return "silence";
-        if (this.#entries <= this.#most)
+        if (this.#entries <= this.#max)
           for (const [at, one] of unread.entries()) this.#take(one, read[at] ?? null);
       }
-      if (this.#entries > this.#most) return "entries";
+      if (this.#entries > this.#max) return "entries";
       if (time.isTurnOver) await time.pause();
       if (this.#large.length > 0 && (await this.#seesNoEnd(time))) return "time";
     }
@@ -127,7 +127,7 @@ export class RegionWalk {
   /** Looks at folders until one batch of reads is full, or the turn is over. */
   #nextUnread(time: LookTime): readonly Ahead[] {
     const unread: Ahead[] = [];
-    for (let looked = 0; unread.length < time.pace.width && this.#entries <= this.#most; looked += 1) {
+    for (let looked = 0; unread.length < time.pace.width && this.#entries <= this.#max; looked += 1) {
       // However busy the machine is, each turn gets further.
       if (looked > 0 && time.isTurnOver) {
         time.pace.looked(looked);
@@ -171,7 +171,7 @@ export class RegionWalk {
     const isInBounds = (): boolean => {
       this.#entries += 1;
       one.part.entries += 1;
-      return this.#entries <= this.#most && !this.#isOver;
+      return this.#entries <= this.#max && !this.#isOver;
     };
     try {
       const stats = one.stats ?? (await statsToSearchLater(folder));

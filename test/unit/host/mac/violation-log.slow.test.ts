@@ -41,7 +41,7 @@ const refused = (target: string, tag: string, pid = 7): string =>
   kernelLine(`Sandbox: sh(${pid}) deny(1) file-read-data ${target}\n${tag}`, { timestamp: now() });
 
 function targetsOf(told: ViolationReport): readonly (string | null)[] {
-  return told.kind === "told" ? told.sightings.map(({ violation }) => violation.target) : [];
+  return told.kind === "reported" ? told.sightings.map(({ violation }) => violation.target) : [];
 }
 
 /** Every process of a stand-in, by the pids that it wrote down. */
@@ -81,7 +81,7 @@ describe("what was refused to a call", () => {
       expect(targetsOf(await telling)).toEqual(["/own", ...late]);
       return telling;
     }, PATIENT);
-    expect(told).toMatchObject({ kind: "told", hasGaps: false });
+    expect(told).toMatchObject({ kind: "reported", hasGaps: false });
     expect(targetsOf(await other.collect([]))).toEqual(["/other"]);
     expect(pidsIn(folder)).toHaveLength(1);
   });
@@ -92,7 +92,7 @@ describe("what was refused to a call", () => {
     expect(() => pidsIn(folder)).toThrow("ENOENT");
     for (const tag of [TAG, OTHER_TAG]) {
       using watch = await ready(violations, tag);
-      expect(await watch.collect([])).toEqual({ kind: "told", sightings: [], hasGaps: false });
+      expect(await watch.collect([])).toEqual({ kind: "reported", sightings: [], hasGaps: false });
     }
     expect(pidsIn(folder)).toHaveLength(1);
   });
@@ -138,9 +138,9 @@ describe("a log that", () => {
     await expect.poll(() => pidsIn(folder).length, PATIENT).toBe(2);
     await expect
       .poll(() => watch.collect([]), PATIENT)
-      .toEqual({ kind: "told", sightings: [], hasGaps: true });
+      .toEqual({ kind: "reported", sightings: [], hasGaps: true });
     using later = await ready(violations, OTHER_TAG);
-    expect(await later.collect([])).toEqual({ kind: "told", sightings: [], hasGaps: false });
+    expect(await later.collect([])).toEqual({ kind: "reported", sightings: [], hasGaps: false });
   });
 
   it("says nothing holds up no call", async () => {
@@ -151,12 +151,12 @@ describe("a log that", () => {
     const reason = `\`${log}\` did not begin to read in time`;
     const order: string[] = [];
     const isReady = violations.isReady().finally(() => order.push("given up"));
-    const told = await watch.collect([]).finally(() => order.push("told"));
+    const told = await watch.collect([]).finally(() => order.push("reported"));
     expect([told, await other.collect([])]).toEqual([
       { kind: "absent", reason },
       { kind: "absent", reason },
     ]);
-    expect([await isReady, order]).toEqual([false, ["told", "given up"]]);
+    expect([await isReady, order]).toEqual([false, ["reported", "given up"]]);
   });
 
   it("says garbage is read past", async () => {
@@ -197,7 +197,7 @@ describe("a log that", () => {
     await violations[Symbol.asyncDispose]();
     // The longest line, and 250 times 1,000 characters; the lines that these are from would be 12 MB.
     await expect.poll(() => heldBytes() - before, PATIENT).toBeLessThan(5_000_000);
-    expect(told).toMatchObject({ kind: "told", hasGaps: true });
+    expect(told).toMatchObject({ kind: "reported", hasGaps: true });
     expect(targetsOf(told)).toHaveLength(100);
     for (const target of targetsOf(told)) expect(target).toHaveLength(1_000);
     expect(targetsOf(await watch.collect([]))).toHaveLength(100);

@@ -46,9 +46,9 @@ test("of several roots together no more is told than was wanted, and a walk that
     },
   };
   const wanted: number[] = [];
-  const walk = (stopped: "time" | null) => async (_: TouchedPath, most: number) => {
-    wanted.push(most);
-    return { found: Array.from({ length: Math.min(2, most) }, () => "x"), stopped };
+  const walk = (stopped: "time" | null) => async (_: TouchedPath, max: number) => {
+    wanted.push(max);
+    return { found: Array.from({ length: Math.min(2, max) }, () => "x"), stopped };
   };
   expect(await gather([target, target, target], 3, walk(null))).toEqual({
     found: ["x", "x", "x"],

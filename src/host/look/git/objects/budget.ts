@@ -14,11 +14,11 @@ export class UnpackBudget {
     this.#left = bytes;
   }
 
-  /** Throws for more than `most` bytes, or too many in all: each attempt counts, even a failed one. */
-  async inflate(packed: Uint8Array, most: number): Promise<Buffer> {
-    this.spend(most);
-    const bytes = await inflateLater(packed, { maxOutputLength: most });
-    this.#left += most - bytes.length;
+  /** Throws for more than `max` bytes, or too many in all: each attempt counts, even a failed one. */
+  async inflate(packed: Uint8Array, max: number): Promise<Buffer> {
+    this.spend(max);
+    const bytes = await inflateLater(packed, { maxOutputLength: max });
+    this.#left += max - bytes.length;
     return bytes;
   }
 

@@ -118,8 +118,8 @@ export class Pack implements Disposable {
 
   /** The pack has no compressed sizes: it reads the maximum possible size. */
   async #inflated(offset: number, size: number): Promise<Buffer | null> {
-    const most = Math.min(size + Math.ceil(size / 1000) + 128, this.#packBytes - offset);
-    const bytes = await this.#budget.inflate(bytesAt(this.#pack, offset, most), size + 1);
+    const max = Math.min(size + Math.ceil(size / 1000) + 128, this.#packBytes - offset);
+    const bytes = await this.#budget.inflate(bytesAt(this.#pack, offset, max), size + 1);
     return bytes.length === size ? bytes : null;
   }
 }

@@ -1,18 +1,18 @@
 import type { Duplex } from "node:stream";
 import { goLine } from "../../../backend/proxy-way.ts";
-import { SAID, TOLD } from "../../../backend/seatbelt/gate.ts";
+import { COMMANDS, SAID } from "../../../backend/seatbelt/start-program.ts";
 
-/** First message of a waiting gate: the sandbox is as planned, or the difference. Null if it ended without one. */
+/** First message of a start program: the sandbox is as planned, or the difference. Null if it ended without one. */
 export interface FirstWord {
   readonly word: string;
   readonly rest: string;
 }
 
-/** Maximum of bytes of one line from a gate. */
+/** Maximum of bytes of one line from a start program. */
 const MAX_BYTES = 1024 ** 2;
 
-/** The conversation with a gate of rules, one line each way: see `gateScript`. Nothing here rejects. */
-export class GateTalk {
+/** The conversation with a start program of rules, one line each way: see `startScript`. Nothing here rejects. */
+export class StartProgramChannel {
   /** Null if the stream ends first. */
   readonly first: Promise<FirstWord | null>;
   /** The program's status; null if the stream ends before it is reported. */
@@ -65,30 +65,30 @@ export class GateTalk {
   }
 
   /** Requests that these pids be killed, as far as the sandbox allows. Returns the killed; null without an answer. */
-  kill(pids: readonly number[], mostMs: number): Promise<readonly number[] | null> {
-    return this.#ask(`${TOLD.kill} ${pids.join(" ")}`, mostMs);
+  kill(pids: readonly number[], maxMs: number): Promise<readonly number[] | null> {
+    return this.#ask(`${COMMANDS.kill} ${pids.join(" ")}`, maxMs);
   }
 
-  killAll(mostMs: number): Promise<readonly number[] | null> {
-    return this.#ask(TOLD.all, mostMs);
+  killAll(maxMs: number): Promise<readonly number[] | null> {
+    return this.#ask(COMMANDS.all, maxMs);
   }
 
   end(): void {
-    this.#say(TOLD.end);
+    this.#say(COMMANDS.end);
   }
 
-  /** Hangs up: a waiting gate ends; one that started the program ends all its processes. */
+  /** Hangs up: a waiting start program ends; one that started the program ends all its processes. */
   hangUp(): void {
     this.#stream.destroy();
     this.#close();
   }
 
-  async #ask(line: string, mostMs: number): Promise<readonly number[] | null> {
+  async #ask(line: string, maxMs: number): Promise<readonly number[] | null> {
     if (this.#isClosed) return null;
     const waiting = Promise.withResolvers<readonly number[] | null>();
     this.#killing.push(waiting);
     this.#say(line);
-    const timer = setTimeout(() => waiting.resolve(null), mostMs);
+    const timer = setTimeout(() => waiting.resolve(null), maxMs);
     try {
       return await waiting.promise;
     } finally {
@@ -114,7 +114,7 @@ export class GateTalk {
       case SAID.helper:
         this.#helper = Number(others[0]);
         // It could find its own pid only through a child, which it may be unable to start when it has to.
-        this.#say(`${TOLD.own} ${this.#helper}`);
+        this.#say(`${COMMANDS.own} ${this.#helper}`);
         return;
       case SAID.ended:
         this.#hasEnded = true;

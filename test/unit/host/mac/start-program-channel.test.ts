@@ -1,10 +1,10 @@
 import { duplexPair } from "node:stream";
 import { expect, it } from "vitest";
-import { GateTalk } from "../../../../src/host/launch/mac/gate-talk.ts";
+import { StartProgramChannel } from "../../../../src/host/launch/mac/start-program-channel.ts";
 
 function pair() {
   const [ours, theirs] = duplexPair();
-  return { talk: new GateTalk(ours), theirs };
+  return { talk: new StartProgramChannel(ours), theirs };
 }
 
 it("lines are heard however they are cut, and only whole ones", async () => {
@@ -42,7 +42,7 @@ it("answers come in the order of the questions; one that takes too long is none"
   expect([await first, await second]).toEqual([[2, 3], []]);
 });
 
-it("the host's lines are what a gate reads", async () => {
+it("the host's lines are what a start program reads", async () => {
   const { talk, theirs } = pair();
   let heard = "";
   theirs.on("data", (chunk: Buffer) => (heard += chunk.toString()));

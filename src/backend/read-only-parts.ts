@@ -11,13 +11,13 @@ export type ReadOnlyPart =
   | { readonly kind: "name"; readonly path: AbsolutePath };
 
 /** The same for every path that matches a pattern. */
-export interface HeldAnywhere {
+export interface ReadOnlyPattern {
   readonly kind: "pattern";
   readonly pattern: Pattern;
 }
 
 /** The same with its words: the kind of part, and how to move it out of a root. */
-export type DescribedPart = (ReadOnlyPart | HeldAnywhere) & {
+export type DescribedPart = (ReadOnlyPart | ReadOnlyPattern) & {
   readonly what: string;
   readonly wayOut?: string;
 };
@@ -30,9 +30,9 @@ export const ELSEWHERE =
   "install cofferdam elsewhere: `npm install --global cofferdam`, and `npm uninstall cofferdam` here";
 
 /** The layer of the ceiling that makes these parts read-only and leaves all else writable, with words for each. */
-export function heldLayer(held: readonly DescribedPart[]): Layer {
-  const byPath = (tell: (one: DescribedPart) => string): ReadonlyMap<string, string> =>
-    new Map(held.map((one) => [keyOf(one), tell(one)]));
+export function readOnlyLayer(held: readonly DescribedPart[]): Layer {
+  const byPath = (textOf: (one: DescribedPart) => string): ReadonlyMap<string, string> =>
+    new Map(held.map((one) => [keyOf(one), textOf(one)]));
   const files = held.flatMap((one) => entriesOf(one));
   const masks = held.flatMap((one) => maskOf(one) ?? []);
   return {

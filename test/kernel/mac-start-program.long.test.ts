@@ -6,7 +6,7 @@ import type { Ended } from "../../src/host/launch/run-options.ts";
 import { RulesPlace } from "../support/mac/rules.ts";
 import { type Mode, noStandIn, standInMustWork } from "../support/mac/stand-in.ts";
 
-standInMustWork("the gate of rules");
+standInMustWork("the start program of rules");
 
 let place: RulesPlace;
 beforeEach(() => {
@@ -21,7 +21,7 @@ function said({ code, stdout, stderr }: Ended): readonly [number, string, string
 interface Try {
   readonly mode: Mode;
   readonly message: string;
-  /** The line of the gate's script that finds it. */
+  /** The line of the start program's script that finds it. */
   readonly without: RegExp;
   /** What the host sees of it. */
   readonly seen?: string;
@@ -49,7 +49,7 @@ it.runIf(process.env["COFFERDAM_SANDBOX_MUST_WORK"] === "1")("every shell is the
   expect(SHELLS).toEqual(ALL_SHELLS);
 });
 
-describe.skipIf(noStandIn !== null).each(SHELLS)("the gate in %s", (program) => {
+describe.skipIf(noStandIn !== null).each(SHELLS)("the start program in %s", (program) => {
   /** What it is called says how it reads its script. */
   let shell = "";
   beforeEach(() => {
@@ -69,7 +69,7 @@ describe.skipIf(noStandIn !== null).each(SHELLS)("the gate in %s", (program) => 
     expect(ended).toMatchObject({ cause: "exited", shortcomings: [], mountChanges: [], reached: [] });
   });
 
-  it("what can't be started ends with 126 and 127, and a signal with 128 and its number; the gate says nothing", async () => {
+  it("what can't be started ends with 126 and 127, and a signal with 128 and its number; the start program says nothing", async () => {
     expect((await place.run({ argv: ["/nonexistent/program"], shell })).code).toBe(127);
     expect((await place.run({ argv: ["/etc/passwd"], shell })).code).toBe(126);
     expect(said(await place.run(sh("kill -TERM $$")))).toEqual([143, "", ""]);
@@ -77,7 +77,7 @@ describe.skipIf(noStandIn !== null).each(SHELLS)("the gate in %s", (program) => 
     expect(said(await place.run(sh("kill -INT $$")))).toEqual([130, "", ""]);
   });
 
-  it("env: the program has its variables, HOME, a place for temporary files, and nothing of the gate's", async () => {
+  it("env: the program has its variables, HOME, a place for temporary files, and nothing of the start program's", async () => {
     const ended = await place.run({ ...sh("env; echo; ls -d $HOME $TMPDIR; pwd"), env: { ONE: "1 $x\n2" } });
     const [, out] = said(ended);
     const names = [...out.matchAll(/^([A-Za-z_]+)=/gm)].map(([, name]) => name);
@@ -119,7 +119,7 @@ describe.skipIf(noStandIn !== null).each(SHELLS)("the gate in %s", (program) => 
     expect(said(await place.run(sh("wc -c")))[1].trim()).toBe("0");
   });
 
-  it("signals that ask to end can be caught by the program: the gate takes none away", async () => {
+  it("signals that ask to end can be caught by the program: the start program takes none away", async () => {
     const line = "trap 'echo int; exit 3' INT; trap 'echo term' TERM; kill -TERM $$; kill -INT $$; exit 9";
     expect(said(await place.run(sh(line)))).toEqual([3, "term\nint\n", ""]);
   });
@@ -149,7 +149,7 @@ describe.skipIf(noStandIn !== null).each(SHELLS)("the gate in %s", (program) => 
   });
 
   it.each(TRIES)(
-    "proof: $mode: nothing runs, by the gate's own try alone",
+    "proof: $mode: nothing runs, by the start program's own try alone",
     async ({ mode, message, without, seen }) => {
       const marker = join(place.ws, "ran");
       place.standIn.mode = mode;

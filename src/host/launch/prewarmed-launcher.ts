@@ -1,7 +1,7 @@
-import type { GatedPlan } from "../../backend/plan.ts";
+import type { MountPlan } from "../../backend/plan.ts";
 import { procText } from "../look/proc-files.ts";
 import { orNull } from "../or-null.ts";
-import { type LaunchOptions, SandboxProcess } from "./launched.ts";
+import { type LaunchOptions, SandboxProcess } from "./sandbox-process.ts";
 
 /** Calls that follow the one before within this time count as consecutive, in milliseconds. */
 const PAUSE_MS = 5;
@@ -37,7 +37,7 @@ export class PrewarmedLauncher implements AsyncDisposable {
   #end: NodeJS.Timeout | undefined;
 
   /** The waiting launcher, if this plan would start the same one now; else null. */
-  take(plan: GatedPlan, options: LaunchOptions): SandboxProcess | null {
+  take(plan: MountPlan, options: LaunchOptions): SandboxProcess | null {
     clearTimeout(this.#pause);
     this.#isAtOnce = performance.now() - this.#overAt < PAUSE_MS;
     const waiting = this.#waiting;
@@ -57,7 +57,7 @@ export class PrewarmedLauncher implements AsyncDisposable {
    * Starts the next launcher once a program runs, if the last call's was started alike; perhaps in a pause. Never
    * throws.
    */
-  prepare(plan: GatedPlan, options: LaunchOptions): void {
+  prepare(plan: MountPlan, options: LaunchOptions): void {
     const key = keyOf(plan, options);
     const isInARow = key === this.#last;
     this.#last = key;
@@ -77,7 +77,7 @@ export class PrewarmedLauncher implements AsyncDisposable {
     this.#pause.unref();
   }
 
-  #prepare(key: string, plan: GatedPlan, options: LaunchOptions): void {
+  #prepare(key: string, plan: MountPlan, options: LaunchOptions): void {
     if (this.#isAtWork || this.#isDisposed || this.#waiting?.key === key) return;
     this.#isAtWork = true;
     const other = this.#letGo();
@@ -136,11 +136,11 @@ interface Waiting {
 }
 
 /** Every input of a launcher's start, except those that are sent later. */
-function keyOf(plan: GatedPlan, { hasStdin, runAs, startedBy }: LaunchOptions): string {
-  const { file, argv, gateFd, listenFd, sizesFd, launchers, tree } = plan;
+function keyOf(plan: MountPlan, { hasStdin, runAs, startedBy }: LaunchOptions): string {
+  const { file, argv, startFd, listenFd, sizesFd, launchers, tree } = plan;
   const inputs = plan.inputs.map((input) => ("bytes" in input ? { fd: input.fd } : input));
   return JSON.stringify([
-    ...[file, argv, inputs, gateFd, listenFd, sizesFd, launchers, tree],
+    ...[file, argv, inputs, startFd, listenFd, sizesFd, launchers, tree],
     ...[hasStdin, runAs, startedBy],
   ]);
 }

@@ -1,4 +1,4 @@
-import type { ReadOnlyPart } from "../../../backend/held.ts";
+import type { ReadOnlyPart } from "../../../backend/read-only-parts.ts";
 import { type AbsolutePath, isInside, joinPath, nameOf } from "../../../profile/path.ts";
 import { statsOf } from "../nodes.ts";
 
@@ -17,7 +17,7 @@ const CACHES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Returns how a path is held: caches of build tools may be written, except one that holds one of these places. */
-export function heldAt(path: AbsolutePath, places: readonly AbsolutePath[]): ReadOnlyPart {
+export function readOnlyAt(path: AbsolutePath, places: readonly AbsolutePath[]): ReadOnlyPart {
   const isPackages = nameOf(path) === "node_modules" && statsOf(path)?.isDirectory() === true;
   return isPackages ? { kind: "packages", path, caches: cachesIn(path, places) } : { kind: "name", path };
 }

@@ -4,9 +4,9 @@ import { readFileSync, readlinkSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { GatedPlan } from "../../src/backend/plan.ts";
-import { PrewarmedLauncher } from "../../src/host/launch/ahead.ts";
+import type { MountPlan } from "../../src/backend/plan.ts";
 import { untilBuilt } from "../../src/host/launch/building.ts";
+import { PrewarmedLauncher } from "../../src/host/launch/prewarmed-launcher.ts";
 import { lookAtSurroundings } from "../../src/host/launch/surroundings.ts";
 import { type AbsolutePath, knownPath } from "../../src/profile/path.ts";
 import type { Session } from "../../src/session/session.ts";
@@ -314,8 +314,8 @@ describe.skipIf(unusable !== null)("whoever starts it", () => {
 });
 
 /** A launcher that is handed a folder. */
-function planWith(folder: AbsolutePath): GatedPlan {
-  const made: GatedPlan = Object.create(null);
+function planWith(folder: AbsolutePath): MountPlan {
+  const made: MountPlan = Object.create(null);
   return Object.assign(made, {
     file: "/usr/bin/bwrap",
     argv: ["--args", "3", "--", "/bin/sh", "-c", ":"],
@@ -324,7 +324,7 @@ function planWith(folder: AbsolutePath): GatedPlan {
       { fd: 7, folder },
     ],
     kind: "mounts",
-    gateFd: 6,
+    startFd: 6,
     sizesFd: null,
     launchers: 1,
     tree: null,

@@ -28,7 +28,7 @@ export async function withEntryOf<Done>(
 }
 
 /** Removes the held content of an item; returns the reason of a failure, or null. */
-export async function removeHeld(records: QuarantineRecords, numbered: Numbered): Promise<string | null> {
+export async function removeItem(records: QuarantineRecords, numbered: Numbered): Promise<string | null> {
   try {
     return await withEntryOf(records, numbered, removeByRight);
   } catch (cause) {

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ProxyWay, proxyWay } from "../../src/backend/proxy-way.ts";
-import { gateScript } from "../../src/backend/seatbelt/gate.ts";
+import { startScript } from "../../src/backend/seatbelt/start-program.ts";
 import type { WayOut } from "../../src/host/launch/run-options.ts";
 import { RulesPlace, type Sketch } from "../support/mac/rules.ts";
 import { noStandIn, standInMustWork } from "../support/mac/stand-in.ts";
 
-standInMustWork("the gate of rules, where a proxy listens");
+standInMustWork("the start program of rules, where a proxy listens");
 
 const SHELLS = ["/bin/dash", "/bin/bash", "/usr/bin/busybox", "/usr/bin/zsh"].filter((path) =>
   existsSync(path),
@@ -33,7 +33,7 @@ const TOLD = {
   NODE_USE_ENV_PROXY: "1",
 };
 
-describe.skipIf(noStandIn !== null).each(SHELLS)("the gate in %s", (program) => {
+describe.skipIf(noStandIn !== null).each(SHELLS)("the start program in %s", (program) => {
   let place: RulesPlace;
   let shell = "";
   beforeEach(() => {
@@ -91,9 +91,9 @@ describe.skipIf(noStandIn !== null).each(SHELLS)("the gate in %s", (program) => 
   });
 });
 
-describe("the text of a gate", () => {
+describe("the text of a start program", () => {
   it("without a proxy says nothing of one, and with one differs by no more than that", () => {
-    const [without, withIt] = [null, WAY].map((way) => gateScript({}, way).split("\n"));
+    const [without, withIt] = [null, WAY].map((way) => startScript({}, way).split("\n"));
     const [added, gone] = [
       withIt?.filter((line) => without?.includes(line) === false),
       without?.filter((line) => withIt?.includes(line) === false),

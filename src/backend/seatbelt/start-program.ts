@@ -9,10 +9,10 @@ export const TAG_MARK = "cofferdam-0000000000000000";
 export const CALL_PARAMETERS = { folder: "CALL", home: "HOME", temporary: "TMP", given: "GIVEN" } as const;
 
 /**
- * Variables of the gate, never the program's. `outside`: a process of the same user; `names`: the program's variables,
- * each with spaces around it.
+ * Variables of the start program, never the program's. `outside`: a process of the same user; `names`: the program's
+ * variables, each with spaces around it.
  */
-export const GATE_VARIABLES = {
+export const START_VARIABLES = {
   folder: "cofferdam_call",
   cwd: "cofferdam_cwd",
   outside: "cofferdam_outside",
@@ -31,16 +31,16 @@ export const CALL_NAMES = {
   made: "made",
 } as const;
 
-/** The descriptor between the gate and the host, for both directions. */
-export const GATE_FD = 3;
+/** The descriptor between the start program and the host, for both directions. */
+export const START_FD = 3;
 
-/** The descriptor that keeps the program's standard error, while the gate's own messages are dropped. */
+/** The descriptor that keeps the program's standard error, while the start program's own messages are dropped. */
 const PROGRAM_STDERR = 4;
 
 /** Variables that some shells export by themselves, besides `PWD`, the program's start folder. */
 const SHELLS_OWN = ["LOGNAME", "OLDPWD", "SHLVL"] as const;
 
-/** The highest descriptor that the gate checks; the host covers inherited ones above it. */
+/** The highest descriptor that the start program checks; the host covers inherited ones above it. */
 const MAX_LOOKED_FOR = 255;
 
 /** The highest pid (`PID_MAX`, bsd/sys/proc_internal.h). */
@@ -49,7 +49,7 @@ const HIGHEST_PID = 99_999;
 /** The maximum of passes over every pid, as long as each finds others. */
 const MAX_PASSES = 16;
 
-/** Reports of the gate, each the first word of a line. */
+/** Reports of the start program, each the first word of a line. */
 export const SAID = {
   /** The sandbox holds; the program waits. */
   ready: "r",
@@ -67,7 +67,7 @@ export const SAID = {
   killed: "k",
 } as const;
 
-/** Checks of the gate, by the word that it reports when one fails. */
+/** Checks of the start program, by the word that it reports when one fails. */
 export const TRIED = {
   read: "a hidden file can be read",
   write: "a hidden file can be written",
@@ -81,7 +81,7 @@ export const TRIED = {
 } as const;
 
 /** Commands of the host after the opening line. `kill`: with pids; `own`: with the reader's pid; `all`: every pid. */
-export const TOLD = { kill: "kill", all: "all", own: "own", end: "end" } as const;
+export const COMMANDS = { kill: "kill", all: "all", own: "own", end: "end" } as const;
 
 /** The only reason for which processes may be `partial` under rules. */
 export const MAY_BE_LEFT =
@@ -103,7 +103,7 @@ export const ACCEPTS: readonly AcceptedPartial[] = [
 const CLANG_MODULES = "CLANG_MODULE_CACHE_PATH";
 
 /**
- * The script of the gate, for a POSIX shell (on macOS bash, zsh or dash, by `/private/var/select/sh`). The program and
+ * The start program, for a POSIX shell (on macOS bash, zsh or dash, by `/private/var/select/sh`). The program and
  * its words are in `"$@"`. It checks the sandbox by trying each act beside a control that must succeed:
  * 1. outside the call's places the canary cannot be opened, no file made, no names listed; in the place for temporary
  *    files one can be made, read and listed. Only opens count: a file read may lack the end of its line;
@@ -116,15 +116,15 @@ const CLANG_MODULES = "CLANG_MODULE_CACHE_PATH";
  * 4. it leaves a helper in the same sandbox, which kills pids on request and reports those allowed: the kernel lets it
  *    signal no process outside (`(allow signal (target same-sandbox))`), as was just tried;
  * 5. it runs the program and reports its status: 126 or 127 if it cannot start, 128+n after signal n. It ends when the
- *    helper is asked to. Requests to end are for the program; the gate's own messages are dropped, such as bash's about
- *    the end of a child. The program's `TMOUT`, by which bash bounds reads, bounds none of the gate's.
+ *    helper is asked to. Requests to end are for the program; messages of its own are dropped, such as bash's about the
+ *    end of a child. The program's `TMOUT`, by which bash bounds reads, bounds none of its own.
  */
-export function gateScript(limits: Limits, proxy: ProxyWay | null): string {
+export function startScript(limits: Limits, proxy: ProxyWay | null): string {
   const bounds = ulimits(limits).join(" && ");
-  const { folder, cwd, outside, covered, names } = GATE_VARIABLES;
+  const { folder, cwd, outside, covered, names } = START_VARIABLES;
   const place = (name: keyof typeof CALL_NAMES): string => `$${folder}/${CALL_NAMES[name]}`;
   const inTemporary = `${place("temporary")}/${CALL_NAMES.control}`;
-  const says = (line: string): string => `printf '${line}\\n' >&${GATE_FD}`;
+  const says = (line: string): string => `printf '${line}\\n' >&${START_FD}`;
   const open = (what: keyof typeof TRIED): string => `{ ${says(`${SAID.open} ${what}`)}; exit 125; }`;
   const canBe = (act: string): string => `if { ${act}; } 2>/dev/null; then`;
   return [
@@ -136,8 +136,8 @@ export function gateScript(limits: Limits, proxy: ProxyWay | null): string {
     `for cofferdam_x in "${place("temporary")}"/*; do case $cofferdam_x in *'/*') ${open("scratch")} ;; esac; done`,
     `for cofferdam_x in "$PPID" "$${outside}"; do ${canBe('kill -0 "$cofferdam_x"')} ${open("signal")}; fi; done`,
     `kill -0 "$$" 2>/dev/null || ${open("own")}`,
-    `[ -e /dev/fd/${GATE_FD} ] || ${open("descriptors")}`,
-    `cofferdam_x=${GATE_FD} cofferdam_own=\${ZSH_VERSION:+y}`,
+    `[ -e /dev/fd/${START_FD} ] || ${open("descriptors")}`,
+    `cofferdam_x=${START_FD} cofferdam_own=\${ZSH_VERSION:+y}`,
     `while [ "$cofferdam_x" -lt ${MAX_LOOKED_FOR} ]; do`,
     "  cofferdam_x=$((cofferdam_x + 1))",
     `  case $${covered} in *" $cofferdam_x "*) continue ;; esac`,
@@ -153,18 +153,18 @@ export function gateScript(limits: Limits, proxy: ProxyWay | null): string {
     `for cofferdam_x in ${SHELLS_OWN.join(" ")}; do`,
     `  case $${names} in *" $cofferdam_x "*) ;; *) unset "$cofferdam_x" ;; esac`,
     "done",
-    `unset ${Object.values(GATE_VARIABLES).join(" ")} cofferdam_x cofferdam_own`,
+    `unset ${Object.values(START_VARIABLES).join(" ")} cofferdam_x cofferdam_own`,
     "trap : HUP INT QUIT TERM",
     says(SAID.ready),
-    `IFS=" " TMOUT=0 read -r cofferdam_go ${goWords(proxy)} <&${GATE_FD} && [ "$cofferdam_go" = go ] || exit 125`,
+    `IFS=" " TMOUT=0 read -r cofferdam_go ${goWords(proxy)} <&${START_FD} && [ "$cofferdam_go" = go ] || exit 125`,
     `[ "$cofferdam_in" = pipe ] || exec </dev/null`,
     "unset cofferdam_go cofferdam_in",
     ...proxyLines(proxy),
     `exec ${PROGRAM_STDERR}>&2 2>/dev/null`,
     ...HELPER,
-    `printf '${SAID.helper} %s\\n' "$!" >&${GATE_FD}`,
-    `(${bounds} && exec ${GATE_FD}>&- 2>&${PROGRAM_STDERR} ${PROGRAM_STDERR}>&- && exec "$@")`,
-    `printf '${SAID.ended} %s\\n' "$?" >&${GATE_FD}`,
+    `printf '${SAID.helper} %s\\n' "$!" >&${START_FD}`,
+    `(${bounds} && exec ${START_FD}>&- 2>&${PROGRAM_STDERR} ${PROGRAM_STDERR}>&- && exec "$@")`,
+    `printf '${SAID.ended} %s\\n' "$?" >&${START_FD}`,
     "trap '' HUP INT QUIT TERM",
     `exec </dev/null >/dev/null ${PROGRAM_STDERR}>&-`,
     "wait",
@@ -201,19 +201,19 @@ const HELPER = [
   '    [ "$cofferdam_found" != "$cofferdam_before" ] || break',
   "  done",
   "}",
-  `while IFS=" " TMOUT=0 read -r cofferdam_word cofferdam_pids <&${GATE_FD}; do`,
+  `while IFS=" " TMOUT=0 read -r cofferdam_word cofferdam_pids <&${START_FD}; do`,
   "  case $cofferdam_word in",
-  `  ${TOLD.kill})`,
+  `  ${COMMANDS.kill})`,
   "    cofferdam_found=",
   "    for cofferdam_pid in $cofferdam_pids; do",
   '      if kill -9 "$cofferdam_pid"; then cofferdam_found="$cofferdam_found $cofferdam_pid"; fi',
   "    done",
-  `    printf '${SAID.killed}%s\\n' "$cofferdam_found" >&${GATE_FD} ;;`,
-  `  ${TOLD.own}) cofferdam_own=$cofferdam_pids ;;`,
-  `  ${TOLD.all})`,
+  `    printf '${SAID.killed}%s\\n' "$cofferdam_found" >&${START_FD} ;;`,
+  `  ${COMMANDS.own}) cofferdam_own=$cofferdam_pids ;;`,
+  `  ${COMMANDS.all})`,
   "    cofferdam_end_all",
-  `    printf '${SAID.killed}\\n' >&${GATE_FD} ;;`,
-  `  ${TOLD.end}) exit 0 ;;`,
+  `    printf '${SAID.killed}\\n' >&${START_FD} ;;`,
+  `  ${COMMANDS.end}) exit 0 ;;`,
   "  esac",
   "done",
   "cofferdam_end_all",

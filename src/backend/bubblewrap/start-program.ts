@@ -6,18 +6,19 @@ import { goWords, proxyLines } from "../proxy-way.ts";
 import { TAKE_WORDS } from "./handed.ts";
 import { processesInAll } from "./tree.ts";
 
-/** Marks the words of every launcher, and of every shell at a gate: it is a variable of that shell. */
-export const GATE_MARK = "cofferdam_go";
+/** Marks the words of every launcher and of every start program: it is a variable of that shell. */
+export const START_MARK = "cofferdam_go";
 
 /**
- * The script of the gate, for a POSIX shell. The program and its words are in `"$@"` or in variables (`handed.ts`):
+ * The start program, for a POSIX shell. The program and its words are in `"$@"` or in variables (`handed.ts`):
  * 0. if the program has a way out, sends the listening socket out (`listener.ts`), or writes `n`;
  * 1. sets hard limits for itself, which the program inherits. Units are those of POSIX `ulimit`: 512-byte blocks for
  *    `-f` and `-c`, KiB for `-d`, seconds for `-t`;
  * 2. enters the cgroup made for it, if that has doors, and closes them: `0` means the writing process, and the proof
  *    checks its cgroup. With cgroups v1 no other way in avoids waiting for every processor of the machine
  *    (kernel/cgroup/cgroup.c, `cgroup_procs_write_start`);
- * 3. writes `r` on the gate's descriptor, or `l` if a limit could not be set, and takes the words from the variables;
+ * 3. writes `r` on the start program's descriptor, or `l` if a limit could not be set, and takes the words from the
+ *    variables;
  * 4. waits for the line `go`. The end of the stream means that the supervisor died, and nothing runs;
  * 5. takes its standard input from the sandbox's own `/dev/null`, unless the line says that one is given. Sets the
  *    variables by which programs find the egress proxy, with the secret at the end of the line;
@@ -28,30 +29,30 @@ export const GATE_MARK = "cofferdam_go";
  *    signals from inside off a first process without a handler (pid_namespaces(7)). dash's handler for SIGINT would
  *    turn any status into 130 after `kill -INT 0`, so it is trapped here; children do not inherit that.
  */
-export function gateScript(limits: Limits, gateFd: number, extras: GateExtras = NOTHING_ELSE): string {
+export function startScript(limits: Limits, startFd: number, extras: StartExtras = NOTHING_ELSE): string {
   const { tree, coreDumps, hasTerminal, listener, proxy } = extras;
   const bounds = [...coreLimit(coreDumps), ...ulimits(limits, extras)].join(" && ") || ":";
   return [
     ...listener,
-    `{ ${bounds}; } 2>/dev/null || { printf l >&${gateFd}; exit 125; }`,
+    `{ ${bounds}; } 2>/dev/null || { printf l >&${startFd}; exit 125; }`,
     ...(tree?.doors ?? []).map((fd) => `{ printf 0 >&${fd}; } 2>/dev/null; exec ${fd}>&-`),
-    `printf r >&${gateFd}`,
+    `printf r >&${startFd}`,
     TAKE_WORDS,
-    `IFS=" " read -r ${GATE_MARK} ${goWords(proxy)} <&${gateFd} && [ "$${GATE_MARK}" = go ] || exit 125`,
+    `IFS=" " read -r ${START_MARK} ${goWords(proxy)} <&${startFd} && [ "$${START_MARK}" = go ] || exit 125`,
     `[ "$cofferdam_in" = pipe ] || exec </dev/null`,
-    `unset ${GATE_MARK} cofferdam_in`,
+    `unset ${START_MARK} cofferdam_in`,
     ...proxyLines(proxy),
     "trap : INT",
-    `exec ${gateFd}>&- 8>&2 2>/dev/null`,
+    `exec ${startFd}>&- 8>&2 2>/dev/null`,
     `(exec ${hasTerminal ? "" : "2>&8 "}8>&- && exec "$@")`,
     "exit $?",
   ].join("\n");
 }
 
-type GateExtras = Pick<Plan, "tree" | "proxy"> &
+type StartExtras = Pick<Plan, "tree" | "proxy"> &
   Pick<Facts, "coreDumps"> & { readonly hasTerminal: boolean; readonly listener: readonly string[] };
 
-const NOTHING_ELSE: GateExtras = {
+const NOTHING_ELSE: StartExtras = {
   tree: null,
   coreDumps: { kind: "file" },
   hasTerminal: false,
@@ -78,7 +79,7 @@ function processorTime(seconds: number): string {
  * Processes are `-p` in dash and busybox, `-u` in bash; the value is never a size of pipes, which bash refuses to set.
  * A limit that a cgroup holds for the tree is not set per process too: untouched data takes no memory.
  */
-function ulimits(limits: Limits, { tree, hasTerminal }: GateExtras): readonly string[] {
+function ulimits(limits: Limits, { tree, hasTerminal }: StartExtras): readonly string[] {
   const { fileBytes, cpuSeconds, openFiles } = limits;
   const memoryBytes = (tree?.memoryBytes ?? null) === null ? limits.memoryBytes : undefined;
   const processes = processesInAll(limits, hasTerminal);

@@ -1,6 +1,6 @@
 import { fstatSync } from "node:fs";
 import { Socket } from "node:net";
-import type { GatedPlan, Input } from "../../backend/plan.ts";
+import type { Input, MountPlan } from "../../backend/plan.ts";
 import { CofferdamError } from "../../errors.ts";
 import type { Cgroup } from "./cgroup/cgroup.ts";
 import type { Cgroups } from "./cgroup/cgroups.ts";
@@ -32,18 +32,18 @@ export class SandboxProcess implements AsyncDisposable {
   readonly cgroup: Cgroup | null;
   /** The socket handed out for the plan's way out; null if it has none. */
   readonly listener: HandedListener | null;
-  readonly #plan: GatedPlan;
+  readonly #plan: MountPlan;
   /** The host's files and folders that it was handed, `device:inode`, in the order of the plan's inputs. */
   readonly #handed: readonly string[];
   /** The plan's descriptors for files and folders: other inputs with bytes are written to a pipe. */
   readonly #opened: ReadonlySet<number>;
-  #isFed = false;
+  #hasOptions = false;
 
   /**
    * Starts the launcher of a plan. Throws `SANDBOX_UNAVAILABLE`; `USAGE` for words longer than the kernel takes: 128
    * KiB each (execve(2), `MAX_ARG_STRLEN`); `FACTS_UNSTABLE` if a file differs from the planned one.
    */
-  static async start(plan: GatedPlan, options: LaunchOptions): Promise<SandboxProcess> {
+  static async start(plan: MountPlan, options: LaunchOptions): Promise<SandboxProcess> {
     const { hasStdin, surroundings, runAs, cgroups } = options;
     const streams = await ProgramStreams.open(surroundings.pipes, {
       hasStdin,
@@ -63,7 +63,7 @@ export class SandboxProcess implements AsyncDisposable {
   }
 
   private constructor(
-    plan: GatedPlan,
+    plan: MountPlan,
     streams: ProgramStreams,
     cgroup: Cgroup | null,
     { startedBy, surroundings, runAs }: LaunchOptions,
@@ -93,14 +93,14 @@ export class SandboxProcess implements AsyncDisposable {
   }
 
   /** True if it was handed the very files and folders that are at the plan's paths now. */
-  hasInputsOf(plan: GatedPlan): boolean {
+  hasInputsOf(plan: MountPlan): boolean {
     if (!haveSameBytes(this.#plan.inputs, plan.inputs)) return false;
     return idsAt(plan.inputs).join() === this.#handed.join();
   }
 
   /** Sends it the options to build: from here on it belongs to this plan. */
-  feed(plan: GatedPlan): void {
-    this.#isFed = true;
+  sendOptions(plan: MountPlan): void {
+    this.#hasOptions = true;
     for (const input of plan.inputs)
       if ("bytes" in input && !this.#opened.has(input.fd)) writableAt(this.child, input.fd).end(input.bytes);
   }
@@ -108,14 +108,14 @@ export class SandboxProcess implements AsyncDisposable {
   keepAlive(isKept: boolean): void {
     const { stdin, sizes, stdout, stderr } = this.streams;
     this.listener?.keepAlive(isKept);
-    const others = this.#isFed ? [] : [stdin, sizes, ...this.child.stdio];
+    const others = this.#hasOptions ? [] : [stdin, sizes, ...this.child.stdio];
     for (const one of [this.child, stdout, stderr, ...others.filter((other) => other instanceof Socket)]) {
       if (isKept) one.ref();
       else one.unref();
     }
   }
 
-  /** For the exit of this process: ends a launcher that was not fed, as far as that works at once. */
+  /** For the exit of this process: ends a launcher that has no options, as far as that works at once. */
   abandon(): void {
     this.child.kill("SIGKILL");
     // No process was let in, so that the first try removes it.
@@ -125,15 +125,15 @@ export class SandboxProcess implements AsyncDisposable {
   /** Ends it, and all that it has built: no process and no cgroup of it is left then. */
   async [Symbol.asyncDispose](): Promise<void> {
     // A launcher that waits for its options has built nothing yet: it can simply be killed.
-    if (!this.#isFed) this.child.kill("SIGKILL");
-    await endAll(this.child, this.#plan.launchers, writableAt(this.child, this.#plan.gateFd), this.ended);
+    if (!this.#hasOptions) this.child.kill("SIGKILL");
+    await endAll(this.child, this.#plan.launchers, writableAt(this.child, this.#plan.startFd), this.ended);
     await this.cgroup?.[Symbol.asyncDispose]();
     this.listener?.[Symbol.dispose]();
     this.streams[Symbol.dispose]();
   }
 }
 
-function makeCgroup({ tree }: GatedPlan, cgroups: Cgroups | null): Cgroup | null {
+function makeCgroup({ tree }: MountPlan, cgroups: Cgroups | null): Cgroup | null {
   if (tree === null) return null;
   if (cgroups !== null) return cgroups.make(tree);
   throw new CofferdamError("SANDBOX_UNAVAILABLE", "no cgroup can be created for the limits of this call", {
