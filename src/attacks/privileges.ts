@@ -16,12 +16,7 @@ export function ofPrivileges({ ws, arch }: AttackTarget): readonly Attack[] {
     .join(" && ");
   const isFree = `f=/proc/self/status; ! { ${bound} && grep -q '^NoNewPrivs:.1$' $f && grep -q '^Seccomp:.2$' $f; }`;
   const setuidFiles = on("both", [
-    row(
-      "sys",
-      "no file can be made setuid",
-      made(`${ws}/setuid-made`),
-      outside(made(`${ws}/setuid-control`)),
-    ),
+    row("sys", "no file can be made setuid", made(`${ws}/setuid-made`), outside(made(`${ws}/setuid-ok`))),
   ]);
   const others = on("linux", [
     sameOutside("priv", "a process has no capability, can gain none, and is filtered", isFree),

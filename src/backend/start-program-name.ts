@@ -1,2 +1,2 @@
 /** The name of the start program's shell in its own error messages: a line with it is ours, not the program's. */
-export const START_PROGRAM_NAME = "cofferdam-start";
+export const START_NAME = "cofferdam-start";

@@ -147,7 +147,7 @@ export async function enforce(
   const { env } = shared.host;
   const denials = [
     ...endedDenials(permitted, plan, { ended: result, kind: outcome.kind, said: text, egress, env }),
-    ...gitDenials(permitted, { isFailed: outcome.kind === "failed", said: text }, shared.toldOnce),
+    ...gitDenials(permitted, { isFailed: outcome.kind === "failed", said: text }, shared.reportedOnce),
   ];
   return { kind: "ended", outcome: denials.length === 0 ? outcome : { ...outcome, denials }, end };
 }

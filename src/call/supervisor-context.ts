@@ -44,7 +44,7 @@ export interface SupervisorContext extends AppearedParts {
   /** Findings about interrupted calls: lines for stderr. */
   readonly leftBehind: readonly string[];
   readonly cwd: AbsolutePath;
-  readonly toldOnce: Set<string>;
+  readonly reportedOnce: Set<string>;
   /** The program that workers are started with; read once, before any tool runs. */
   readonly ownProgram: () => OwnProgram;
   /** The egress proxy that all calls share; null if each call has one in its own network. */

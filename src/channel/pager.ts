@@ -51,7 +51,7 @@ export class Pager {
         this.#ink.bold,
       );
     const room = Math.max(1, size.rows - 1 - title.length - keys(false).length);
-    const { rows, next } = this.#take(this.#places.at(-1) ?? START, room, width);
+    const { rows, next } = this.#page(this.#places.at(-1) ?? START, room, width);
     this.#next = next;
     return [...title, ...rows, ...keys(next === null)];
   }
@@ -73,7 +73,7 @@ export class Pager {
     return true;
   }
 
-  #take(from: PageStart, room: number, width: number): Page {
+  #page(from: PageStart, room: number, width: number): Page {
     const rows: string[] = [];
     let { field, at, row } = from;
     for (let one = this.#fields[field]; one !== undefined; one = this.#fields[field]) {

@@ -60,7 +60,7 @@ export function chosen(values: {
 }
 
 /** The words of a command after its options. Throws `USAGE` if one is missing or unexpected. */
-export function takeWords(
+export function parseWords(
   command: string,
   words: readonly string[],
   names: readonly string[],

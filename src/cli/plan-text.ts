@@ -7,7 +7,7 @@ import { explain } from "../profile/explain.ts";
 import { type AbsolutePath, pathFromBytes } from "../profile/path.ts";
 import { listedSockets } from "../profile/sockets.ts";
 import { quote } from "../shell/quote.ts";
-import { START_PROGRAMS_OWN } from "../tool/obeyed-names.ts";
+import { RESERVED_PREFIX } from "../tool/obeyed-names.ts";
 import { printPlace } from "./place.ts";
 import { ruleLines, ruleSize } from "./rule-text.ts";
 
@@ -59,7 +59,7 @@ export function planSize(plan: Plan): string {
 
 function mountLines(plan: MountPlan, policy: CallPolicy, ink: Ink, folder: string): readonly string[] {
   const mounts = new Map(plan.clauses.map((clause) => [clause.args.join("\0"), clause.path]));
-  const options = optionsOf(plan).filter(([, name = ""]) => !name.startsWith(START_PROGRAMS_OWN));
+  const options = optionsOf(plan).filter(([, name = ""]) => !name.startsWith(RESERVED_PREFIX));
   let last = "";
   const lines = options.flatMap((words) => {
     const path = mounts.get(words.join("\0"));

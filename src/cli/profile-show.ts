@@ -13,7 +13,7 @@ import { planLines } from "./plan-text.ts";
 import type { Print } from "./print.ts";
 import { profileJson } from "./profile-json.ts";
 import { type Origins, profileLines } from "./profile-text.ts";
-import { assumptionLines } from "./rule-text.ts";
+import { macLines } from "./rule-text.ts";
 
 /** Output formats of a profile: for people, as data, or as a backend renders it. */
 export const FORMATS = ["text", "json", "bwrap", "seatbelt"] as const;
@@ -125,7 +125,7 @@ async function showPlan(
   const { rendering } = prepared.withApproval;
   switch (rendering.kind) {
     case "plan":
-      for (const line of simulated === null ? [] : assumptionLines(simulated, print.ink)) print.result(line);
+      for (const line of simulated === null ? [] : macLines(simulated, print.ink)) print.result(line);
       for (const line of planLines(rendering.plan, prepared.policy, print.ink, folder)) print.result(line);
       return;
     case "not-found":

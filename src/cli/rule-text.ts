@@ -15,10 +15,7 @@ export function ruleLines(plan: RulePlan, ink: Ink): readonly string[] {
 }
 
 /** The assumed properties of the Mac that the rules are for, as comments. */
-export function assumptionLines(
-  { release, arch, home, brew, mappings }: SimulatedMac,
-  ink: Ink,
-): readonly string[] {
+export function macLines({ release, arch, home, brew, mappings }: SimulatedMac, ink: Ink): readonly string[] {
   const homes = new Set(mappings.filter((mapping) => mapping.there === home).map((mapping) => mapping.here));
   return commented(
     [

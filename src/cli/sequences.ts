@@ -54,7 +54,7 @@ export class Sequences {
     this.#report = report;
   }
 
-  take(byte: number): void {
+  handle(byte: number): void {
     this.#read(byte);
     this.#before = byte;
   }
@@ -62,14 +62,14 @@ export class Sequences {
   #read(byte: number): void {
     if (byte === BYTE.escape) this.#begin("escape");
     else if (byte === BYTE.cancel || byte === BYTE.substitute) this.#state = "text";
-    else if (byte >= C1.first && byte <= C1.last && this.#knowsC1) this.#takeC1(byte);
+    else if (byte >= C1.first && byte <= C1.last && this.#knowsC1) this.#handleC1(byte);
     else if (this.#state === "text" || byte === BYTE.delete) return;
     else if (byte < 0x20) {
       if (byte === BYTE.bell && this.#state === "osc") this.#state = "text";
-    } else if (this.#state === "osc") this.#takeOsc(byte);
+    } else if (this.#state === "osc") this.#handleOsc(byte);
     else if (byte >= C1.first) return;
-    else if (this.#state === "csi") this.#takeCsi(byte);
-    else this.#takeEscape(byte);
+    else if (this.#state === "csi") this.#handleCsi(byte);
+    else this.#handleEscape(byte);
   }
 
   #begin(state: State): void {
@@ -84,13 +84,13 @@ export class Sequences {
   }
 
   /** After a byte other than its lead, it is the rest of a character, and mostly opens nothing. */
-  #takeC1(byte: number): void {
+  #handleC1(byte: number): void {
     this.#begin(byte === C1.csi ? "csi" : byte === C1.osc ? "osc" : "text");
     if (this.#state === "text" && (this.#before < C1.first || this.#before === C1_LEAD))
       this.#report({ kind: "escape", middle: "", final: String.fromCharCode(byte - 0x40) });
   }
 
-  #takeEscape(byte: number): void {
+  #handleEscape(byte: number): void {
     const character = String.fromCharCode(byte);
     if (byte < 0x30) this.#addMiddle(character);
     else if (this.#middle === "" && (character === "[" || character === "]"))
@@ -101,7 +101,7 @@ export class Sequences {
     }
   }
 
-  #takeCsi(byte: number): void {
+  #handleCsi(byte: number): void {
     const character = String.fromCharCode(byte);
     if (byte < 0x30) this.#addMiddle(character);
     else if (byte <= 0x39) this.#addDigit(byte);
@@ -121,7 +121,7 @@ export class Sequences {
     }
   }
 
-  #takeOsc(byte: number): void {
+  #handleOsc(byte: number): void {
     if (byte === 0x3b) {
       if (this.#at === 0) this.#osc = this.#number ?? 0;
       this.#at += 1;

@@ -37,28 +37,28 @@ export class TerminalFilter {
 
   #filter(text: string): string {
     let shown = "";
-    for (const character of text) shown += this.#take(character);
+    for (const character of text) shown += this.#handle(character);
     return shown;
   }
 
-  #take(character: string): string {
+  #handle(character: string): string {
     switch (this.#state) {
       case "text":
-        return this.#takeText(character);
+        return this.#handleText(character);
       case "escape":
-        return this.#takeEscape(character);
+        return this.#handleEscape(character);
       case "escape-middle":
         if (isBetween(character, " ", "/")) return "";
         this.#state = "text";
-        return isBetween(character, "0", "~") ? "" : this.#takeText(character);
+        return isBetween(character, "0", "~") ? "" : this.#handleText(character);
       case "csi":
-        return this.#takeCsi(character);
+        return this.#handleCsi(character);
       case "string":
-        return this.#takeString(character);
+        return this.#handleString(character);
     }
   }
 
-  #takeText(character: string): string {
+  #handleText(character: string): string {
     if (character === ESC) this.#state = "escape";
     else if (character === C1.csi) this.#beginCsi();
     else if (STRINGS.c1.includes(character)) this.#state = "string";
@@ -66,12 +66,12 @@ export class TerminalFilter {
     return "";
   }
 
-  #takeEscape(character: string): string {
+  #handleEscape(character: string): string {
     this.#state = "text";
     if (character === "[") this.#beginCsi();
     else if (STRINGS.letters.includes(character)) this.#state = "string";
     else if (isBetween(character, " ", "/")) this.#state = "escape-middle";
-    else if (!isBetween(character, "0", "~")) return this.#takeText(character);
+    else if (!isBetween(character, "0", "~")) return this.#handleText(character);
     return "";
   }
 
@@ -80,13 +80,13 @@ export class TerminalFilter {
     this.#parameters = "";
   }
 
-  #takeCsi(character: string): string {
+  #handleCsi(character: string): string {
     if (isBetween(character, " ", "?")) {
       if (this.#parameters.length <= MAX_PARAMETERS) this.#parameters += character;
       return "";
     }
     this.#state = "text";
-    if (!isBetween(character, "@", "~")) return this.#takeText(character);
+    if (!isBetween(character, "@", "~")) return this.#handleText(character);
     if (
       character !== "m" ||
       !/^[0-9;:]*$/.test(this.#parameters) ||
@@ -98,7 +98,7 @@ export class TerminalFilter {
     return `${ESC}[${this.#parameters}m`;
   }
 
-  #takeString(character: string): string {
+  #handleString(character: string): string {
     if (character === "\n") {
       this.#state = "text";
       return character;

@@ -62,8 +62,8 @@ export class KeptOutput {
   readonly #streams = { stdout: new KeptStream(), stderr: new KeptStream() };
 
   readonly sinks = {
-    stdout: (chunk: Buffer): void => this.#streams.stdout.take(chunk),
-    stderr: (chunk: Buffer): void => this.#streams.stderr.take(chunk),
+    stdout: (chunk: Buffer): void => this.#streams.stdout.write(chunk),
+    stderr: (chunk: Buffer): void => this.#streams.stderr.write(chunk),
   };
 
   /** The output that was kept, with the amount that the supervisor dropped before. */
@@ -84,7 +84,7 @@ class KeptStream {
   #length = 0;
   #dropped = 0;
 
-  take(chunk: Buffer): void {
+  write(chunk: Buffer): void {
     const part = chunk.subarray(0, Math.max(0, MAX_KEPT - this.#length));
     this.#kept.add(part);
     this.#length += part.length;

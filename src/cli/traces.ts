@@ -89,7 +89,7 @@ export class Traces {
     for (const byte of chunk) {
       this.#hasActed ||=
         byte === ESCAPE || byte === ENQUIRY || byte === SHIFT_OUT || (byte >= 0x80 && byte <= 0x9f);
-      for (const reader of this.#readers) reader.take(byte);
+      for (const reader of this.#readers) reader.handle(byte);
     }
   }
 

@@ -1,16 +1,16 @@
 import { CofferdamError, visible } from "../errors.ts";
 import type { Layer } from "../profile/explain.ts";
-import { isObeyed, START_PROGRAMS_OWN } from "../tool/obeyed-names.ts";
+import { isObeyed, RESERVED_PREFIX } from "../tool/obeyed-names.ts";
 import type { SandboxSection } from "../tool/settings.ts";
 import { positionAt, type YamlFile } from "./yaml.ts";
 
 /** Throws `CONFIG_INVALID` for the gate's names, and for obeyed ones without an operator's entry of name or prefix. */
 export function assertEnvSettable(sandbox: SandboxSection, layers: readonly Layer[], yaml: YamlFile): void {
   for (const name of Object.keys(sandbox.env.set)) {
-    if (name.startsWith(START_PROGRAMS_OWN))
+    if (name.startsWith(RESERVED_PREFIX))
       throw new CofferdamError(
         "CONFIG_INVALID",
-        `no program gets ${visible(name)}: names that begin with \`${START_PROGRAMS_OWN}\` are reserved`,
+        `no program gets ${visible(name)}: names that begin with \`${RESERVED_PREFIX}\` are reserved`,
         { hint: "give it another name", at: positionAt(yaml, ["sandbox", "env", "set", name]) },
       );
     if (!isObeyed(name) || layers.some((layer) => layer.profile.env.some((pattern) => names(pattern, name))))

@@ -27,7 +27,7 @@ export function decisionOf(body: Body, by: string): Decision {
 }
 
 /** A decision as clients see it. */
-export function toldOf(decision: Decision | null): StoredDecision | null {
+export function storedDecision(decision: Decision | null): StoredDecision | null {
   switch (decision?.status) {
     case undefined:
       return null;
@@ -56,7 +56,7 @@ export async function answer(
   const stored = await broker.find(approvalId);
   if (resolution === "accepted") return { kind: "accepted", stored };
   const code = resolution === "expired" ? "REQUEST_EXPIRED" : "ANSWERED_ALREADY";
-  const beside = { status: stored?.status ?? null, decision: toldOf(stored?.decision ?? null) };
+  const beside = { status: stored?.status ?? null, decision: storedDecision(stored?.decision ?? null) };
   return { kind: "refused", refusal: refusal(code, { beside }) };
 }
 

@@ -3,7 +3,7 @@ import type { Broker } from "../approval/broker.ts";
 import { inTime } from "../host/in-time.ts";
 import type { Presentation } from "../policy/presentation.ts";
 import type { StoredRequest } from "../store/store.ts";
-import { type AnswerOutcome, answer, answerSeveral, decisionOf, toldOf } from "./answers.ts";
+import { type AnswerOutcome, answer, answerSeveral, decisionOf, storedDecision } from "./answers.ts";
 import { readBody, readQuery } from "./body.ts";
 import type { Buckets } from "./buckets.ts";
 import { printEventId } from "./event-id.ts";
@@ -49,7 +49,7 @@ export function handlers(options: HandlerOptions): Readonly<Record<RouteName, Ha
       const outcome = await answer(broker, id, decisionOf(body, by), by);
       return replyTo(outcome, (stored) => ({
         status: stored?.status ?? null,
-        decision: toldOf(stored?.decision ?? null),
+        decision: storedDecision(stored?.decision ?? null),
       }));
     }),
     answerShortly: changing(options, ROUTES.answerShortly.body, async (body, { id, by }) =>
@@ -109,7 +109,7 @@ async function show({ broker, now }: HandlerOptions, id: string): Promise<Handle
   if (stored === null) return refused(refusal("REQUEST_UNKNOWN"));
   const look = stored.status === "pending" ? await lookAt(broker, id) : NOTHING;
   const { request, status, decision } = stored;
-  return jsonResponse(200, { now: now(), request, status, decision: toldOf(decision), ...look });
+  return jsonResponse(200, { now: now(), request, status, decision: storedDecision(decision), ...look });
 }
 
 interface Look {

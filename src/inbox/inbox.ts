@@ -77,7 +77,7 @@ export class Inbox {
         this.#chooseIfNone();
         this.#draw();
       },
-      onEvent: (event) => this.#take(event),
+      onEvent: (event) => this.#handle(event),
       onConnection: (isLive) => {
         this.#isLive = isLive;
         this.#draw();
@@ -85,7 +85,7 @@ export class Inbox {
     });
   }
 
-  #take(event: Envelope): void {
+  #handle(event: Envelope): void {
     const { approval_id: id, type } = event;
     if (type.startsWith("grant.")) void this.#loadGrants();
     if (id === null) return;

@@ -14,7 +14,7 @@ export class SseParser {
   }
 
   /** The events that a piece completes. Every blank line ends an event; a block without data is not an event. */
-  take(piece: string): readonly ServerSentEvent[] {
+  parse(piece: string): readonly ServerSentEvent[] {
     const blocks = `${this.#rest}${piece}`.split("\n\n");
     this.#rest = blocks.pop() ?? "";
     return blocks.flatMap((block) => this.#read(block));

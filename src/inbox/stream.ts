@@ -65,7 +65,7 @@ async function read(api: Api, parser: SseParser, page: PageEvent, onLive: () => 
       if (piece === undefined || piece.done) return "lost";
       clearTimeout(watch);
       watch = setTimeout(() => over.abort(), SILENT_MS);
-      for (const { name, data } of parser.take(piece.value)) {
+      for (const { name, data } of parser.parse(piece.value)) {
         if (name === "reset") return "reset";
         const event: unknown = JSON.parse(data);
         if (isEnvelope(event)) page.onEvent(event);

@@ -113,7 +113,7 @@ class Chain {
         count += 1;
         this.#isCut = line.kind === "cut" && isLast;
         if (this.#isCut) return null;
-        const reason = this.#takeLine(line, count === 1 ? number : null, isFirst);
+        const reason = this.#checkLine(line, count === 1 ? number : null, isFirst);
         if (reason !== null) return breakAt(file, count, reason);
       }
       return null;
@@ -124,7 +124,7 @@ class Chain {
   }
 
   /** Checks the next line; `begins` is the number of a file that it begins. Returns why it is not next, or null. */
-  #takeLine({ bytes, kind }: JournalLine, begins: number | null, isFirst: boolean): BreakReason | null {
+  #checkLine({ bytes, kind }: JournalLine, begins: number | null, isFirst: boolean): BreakReason | null {
     const opened = kind === "whole" ? openedLine(bytes) : null;
     if (opened === null) return kind === "whole" && eventIn(bytes) !== null ? "no hash" : "no event";
     const reason =

@@ -78,14 +78,14 @@ async function startsLikeTls(said: ByteReader): Promise<boolean> {
 }
 
 async function passHello(said: ByteReader, { maySay, pass }: HelloTalk): Promise<boolean> {
-  const hello = await takeHello(said);
+  const hello = await readHello(said);
   if (!maySay(hello === null ? null : serverNameIn(hello.body))) return false;
   if (hello !== null) pass(hello.records);
   return hello !== null;
 }
 
 /** The records of one complete hello; null if they hold anything else, or too much. */
-async function takeHello(
+async function readHello(
   said: ByteReader,
 ): Promise<{ readonly records: Buffer; readonly body: Buffer } | null> {
   const records: Buffer[] = [];

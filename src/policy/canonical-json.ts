@@ -78,7 +78,7 @@ class JsonCopy {
       this.#refuse(look.what, look.hint);
     }
     if (look.kind === "leaf") {
-      this.#take(look.value);
+      this.#add(look.value);
       return look.value;
     }
     this.#within.add(one);
@@ -95,14 +95,14 @@ class JsonCopy {
     if (typeof step === "string") {
       this.#values -= 1;
       if (step.length > MAX_KEY) this.#refuse("has a name of more than 4,096 characters", "use another name");
-      this.#take(step);
+      this.#add(step);
     }
     const copy = this.of(value);
     this.#steps.pop();
     return copy;
   }
 
-  #take(leaf: null | boolean | number | string): void {
+  #add(leaf: null | boolean | number | string): void {
     this.#bytes -= typeof leaf === "string" ? jsonBytes(leaf, this.#bytes) : LEAF_BYTES;
     if (this.#bytes < 0) refuse("arguments", TOO_LARGE, "send less, or the path of a file");
   }

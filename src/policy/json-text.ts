@@ -58,7 +58,7 @@ export function* readJsonText(text: string, reading: JsonReading): Generator<voi
       return fault(`not JSON from ${JSON.stringify(text.slice(index, index + 20))} on`, index);
     const written = text.slice(index, token.end);
     const read = token.kind === "text" ? yield* unescaped(written) : written;
-    const wrong = tree.take(token.kind, read, isKey);
+    const wrong = tree.handle(token.kind, read, isKey);
     if (wrong !== null) return { kind: "fault", index, ...wrong };
     index = token.end;
   }
@@ -85,7 +85,7 @@ class Tree {
   }
 
   /** Adds a token that the grammar allows here, a text in unescaped form. Returns its fault, or null. */
-  take(kind: Token["kind"], read: string, isKey: boolean): Omit<JsonFault, "index"> | null {
+  handle(kind: Token["kind"], read: string, isKey: boolean): Omit<JsonFault, "index"> | null {
     const { deep, values, number = Number } = this.#reading;
     if (STARTS_VALUE.has(kind)) this.#values += 1;
     if (this.#values > values)

@@ -115,13 +115,7 @@ async function tryDrill(
   const note = [fault, ofControl === null ? null : `the control: ${ofControl}`]
     .filter((one) => one !== null)
     .join("; ");
-  return {
-    claim,
-    title,
-    holds: fault === null,
-    control: ofControl === null,
-    note: note === "" ? null : note,
-  };
+  return { claim, title, holds: fault === null, control: ofControl === null, note: note || null };
 }
 
 /** An error that it throws is a fault as well, except those from the end of the selftest. */

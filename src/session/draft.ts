@@ -8,7 +8,7 @@ import type { CallPolicy } from "../decide/call-policy.ts";
 import { type CallFacts, type Prepared, prepare } from "../decide/prepare.ts";
 import { FactsMemory, lookUpFacts, type StandingFacts } from "../host/launch/facts.ts";
 import { Ledger } from "../host/launch/ledger.ts";
-import { lookUpSimulated, simulatedMachine } from "../host/launch/mac/simulated-facts.ts";
+import { assumedFacts, lookUpSimulated } from "../host/launch/mac/simulated-facts.ts";
 import { lookAtMachine } from "../host/launch/machine.ts";
 import type { Host } from "../host/look/host.ts";
 import { there } from "../host/look/mac/simulated.ts";
@@ -52,7 +52,7 @@ export class Draft {
     this.#machine ??=
       host.simulated === null
         ? lookAtMachine(host, loaded.config.roots, loaded.config.runtimes).then(withNominalPort)
-        : Promise.resolve(withNominalPort(simulatedMachine(host.simulated, policy.settings.runtimes)));
+        : Promise.resolve(withNominalPort(assumedFacts(host.simulated, policy.settings.runtimes)));
     return this.#machine;
   }
 

@@ -127,7 +127,7 @@ async function sharedBy(
     liveCalls,
     ...parts,
     ...records,
-    toldOnce: new Set(),
+    reportedOnce: new Set(),
     leftBehind: await sweepAppeared({ host, loaded, policy, ledger, sandbox, ...parts, ...records }),
     cwd,
     ownProgram: ownProgramOnce(),

@@ -24,7 +24,7 @@ const OBEYED_NAMES = new Set(
 const FUNCTIONS = ["BASH_FUNC_", "__BASH_FUNC<"];
 
 /** Prefix of the variables that pass a program's words to the gate: no program receives one. */
-export const START_PROGRAMS_OWN = "cofferdam_";
+export const RESERVED_PREFIX = "cofferdam_";
 
 /** True if setting the name can make a program run something by itself. */
 export function isObeyed(name: string): boolean {
@@ -36,7 +36,7 @@ export function isObeyed(name: string): boolean {
  * as `*`. A name that changes how bash reads a line, or that is the gate's, is never passed.
  */
 export function mayPass(patterns: readonly EnvPattern[], name: string): boolean {
-  if (OBEYED_BY_BASH.has(name) || [...FUNCTIONS, START_PROGRAMS_OWN].some((own) => name.startsWith(own)))
+  if (OBEYED_BY_BASH.has(name) || [...FUNCTIONS, RESERVED_PREFIX].some((own) => name.startsWith(own)))
     return false;
   return isObeyed(name) ? patterns.includes(name) : coversEnv(patterns, name);
 }

@@ -41,7 +41,7 @@ export class WorkerFrameReader {
     if (length < 4 || length > LARGEST_FRAME || headerBytes > length - 4)
       throw new MalformedFrame("its lengths are invalid");
     this.#begin += LENGTHS;
-    const rest = this.#take(length - 4);
+    const rest = this.#next(length - 4);
     return { header: rest.toString("utf8", 0, headerBytes), body: rest.subarray(headerBytes) };
   }
 
@@ -59,7 +59,7 @@ export class WorkerFrameReader {
     return true;
   }
 
-  #take(bytes: number): Buffer {
+  #next(bytes: number): Buffer {
     if (bytes <= BUFFER_BYTES) {
       if (!this.#has(bytes)) throw new MalformedFrame("it is incomplete");
       this.#begin += bytes;

@@ -31,7 +31,7 @@ export class Matches {
     this.#budget = budget;
   }
 
-  take(line: TextLine): boolean {
+  add(line: TextLine): boolean {
     this.#line += 1;
     const context = this.#context > 0 ? windowOf(line.text, 0).text : "";
     for (const match of this.#open) match.after.push(context);

@@ -29,7 +29,7 @@ export function search(
   at(place.path, () => {
     for (const file of filesAt(grants, place, wanted.glob, budget)) {
       using content = file.open();
-      run.take(file.path, content);
+      run.search(file.path, content);
       if (!budget.hasTime()) break;
     }
   });
@@ -88,7 +88,7 @@ class Run {
     this.#budget = budget;
   }
 
-  take(path: string, content: OpenInode | null): void {
+  search(path: string, content: OpenInode | null): void {
     const found = content === null ? null : this.#matchesIn(path, content);
     if (found === null) this.passedOver += 1;
     else {
@@ -101,7 +101,7 @@ class Run {
   #matchesIn(path: string, content: OpenInode): readonly Match[] | null {
     const matches = new Matches(path, this.#seek, this.#context, this.#budget);
     try {
-      for (const line of linesOf(content)) if (!matches.take(line)) break;
+      for (const line of linesOf(content)) if (!matches.add(line)) break;
       return matches.found;
     } catch (error) {
       if (error instanceof NoText) return null;

@@ -8,7 +8,7 @@ import type { Json } from "../../policy/canonical-json.ts";
 import type { CheckResult } from "../../policy/not-run.ts";
 import type { FrameworkCall, FrameworkCalls } from "../framework-calls.ts";
 import { decisionFrom, questionFrom } from "./question.ts";
-import { messageFrom, toldOf, toolFor } from "./tools.ts";
+import { messageFrom, messageOf, toolFor } from "./tools.ts";
 
 /** The used fields of a tool call, as a middleware gets it. */
 export interface CallRequest {
@@ -58,7 +58,7 @@ export class InterruptingGate {
         return goOn(await this.#approvedTool(own.card, call, checked.approvalId));
       case "denied":
       case "pending":
-        return messageFrom(toldOf(checked), toolCall.name, toolCall.id);
+        return messageFrom(messageOf(checked), toolCall.name, toolCall.id);
     }
   }
 

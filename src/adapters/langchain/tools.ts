@@ -39,7 +39,7 @@ export function toolFor({ name, description, schema }: ToolCard, make: Make, edi
     verboseParsingErrors: true,
     func: async (input: unknown, _run: unknown, config?: ToolRunnableConfig) => {
       const id = config?.toolCall?.id;
-      const message = toldOf(await make(input, id ?? "", config?.signal), edited);
+      const message = messageOf(await make(input, id ?? "", config?.signal), edited);
       return id === undefined ? message.content : messageFrom(message, name, id);
     },
   });
@@ -58,7 +58,7 @@ export function messageFrom(message: ModelMessage, name: string, toolCallId: str
 }
 
 /** The model's text about an outcome and, if the input was replaced, the new input. */
-export function toldOf(outcome: Outcome, edited?: Json): ModelMessage {
+export function messageOf(outcome: Outcome, edited?: Json): ModelMessage {
   const message = inWords(toolResult(outcome));
   if (edited === undefined) return message;
   const what = JSON.stringify(redact(edited).safeArgs);

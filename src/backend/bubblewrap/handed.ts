@@ -1,4 +1,4 @@
-import { START_PROGRAMS_OWN } from "../../tool/obeyed-names.ts";
+import { RESERVED_PREFIX } from "../../tool/obeyed-names.ts";
 
 /**
  * The program's words as the start program gets them: in variables of its shell, `cofferdam_words` of them, removed
@@ -26,8 +26,8 @@ export function handOver(words: readonly string[]): Handed {
   return {
     argv: isHanded ? [] : words,
     variables: new Map([
-      ...handed.map((word, at): [string, string] => [`${START_PROGRAMS_OWN}word_${at}`, word]),
-      [`${START_PROGRAMS_OWN}words`, String(handed.length)],
+      ...handed.map((word, at): [string, string] => [`${RESERVED_PREFIX}word_${at}`, word]),
+      [`${RESERVED_PREFIX}words`, String(handed.length)],
     ]),
   };
 }

@@ -17,7 +17,7 @@ import {
 import { isProxied, OWN_LOOPBACK_PORT, proxyWay } from "../proxy-way.ts";
 import { withinSearch } from "../search-bound.ts";
 import { standardProgram } from "../seccomp/standard.ts";
-import { START_PROGRAM_NAME } from "../start-program-name.ts";
+import { START_NAME } from "../start-program-name.ts";
 import { portsIn } from "../way-in.ts";
 import { assertAgrees, replay } from "./agrees.ts";
 import { clausesOf } from "./clauses.ts";
@@ -205,7 +205,7 @@ function planOf(profile: Profile, launch: ProgramStart, facts: Facts, layout: La
       // It becomes the launcher: their pid is the same.
       ...(limiter === null ? [] : ["--core=1:1", "--", facts.launcher.path]),
       ...["--args", String(FD.args), "--"],
-      ...[facts.launcher.shell, "-c", script, START_PROGRAM_NAME, ...terminal, ...handed.argv],
+      ...[facts.launcher.shell, "-c", script, START_NAME, ...terminal, ...handed.argv],
     ],
     inputs: [
       { fd: FD.args, bytes: pathToBytes(`${all.join("\0")}\0`) },

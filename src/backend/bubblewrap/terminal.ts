@@ -1,6 +1,6 @@
 import { CofferdamError } from "../../errors.ts";
 import type { Facts } from "../facts.ts";
-import { START_PROGRAM_NAME } from "../start-program-name.ts";
+import { START_NAME } from "../start-program-name.ts";
 
 /** Remedy for a missing perl. */
 export const INSTALL_PERL =
@@ -92,6 +92,6 @@ const SETSID = { x64: "112", arm64: "157" } as const satisfies Readonly<Record<F
 export function terminalWords({ arch, launcher }: Facts, sizesFd: number): readonly string[] {
   const { perl, shell } = launcher;
   if (perl === null) throw new CofferdamError("INTERNAL", "no perl is available for a terminal");
-  const starts = [shell, "-c", 'exec "$@"', START_PROGRAM_NAME];
+  const starts = [shell, "-c", 'exec "$@"', START_NAME];
   return [perl, "-C0", "-e", RELAY, "--", SETSID[arch], String(sizesFd), ...starts];
 }

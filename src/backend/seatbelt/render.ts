@@ -6,7 +6,7 @@ import type { Facts } from "../facts.ts";
 import { type Approximation, approximationOf, type Limit, type PlanClause, type Rendering } from "../plan.ts";
 import { isProxied, proxyWay } from "../proxy-way.ts";
 import { withinSearch } from "../search-bound.ts";
-import { START_PROGRAM_NAME } from "../start-program-name.ts";
+import { START_NAME } from "../start-program-name.ts";
 import { portsIn } from "../way-in.ts";
 import { approximationsOf, type SeatbeltApproximationName } from "./approximations.ts";
 import type { Shape } from "./area.ts";
@@ -68,13 +68,7 @@ export function renderSeatbelt(given: Profile, launch: ProgramStart, facts: Fact
       backend: "seatbelt",
       version: facts.launcher.version,
       file: facts.launcher.path,
-      argv: [
-        facts.launcher.shell,
-        "-c",
-        startScript(profile.limits, proxy),
-        START_PROGRAM_NAME,
-        ...launch.argv,
-      ],
+      argv: [facts.launcher.shell, "-c", startScript(profile.limits, proxy), START_NAME, ...launch.argv],
       kind: "rules",
       rules: { text: printProfile(sections, TAG_MARK), parameters },
       environment: launch.env,

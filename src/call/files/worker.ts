@@ -85,7 +85,7 @@ export class FileWorker implements AsyncDisposable {
       stdin: "held",
       wallMs: null,
       outputBytes: null,
-      sinks: { stdout: (chunk) => this.#take(chunk), stderr: () => undefined },
+      sinks: { stdout: (chunk) => this.#handle(chunk), stderr: () => undefined },
       signal: this.#stop.signal,
       runAs,
       startedBy,
@@ -177,9 +177,9 @@ export class FileWorker implements AsyncDisposable {
     throw error;
   }
 
-  #take(chunk: Buffer): void {
+  #handle(chunk: Buffer): void {
     try {
-      for (const frame of this.#frames.take(chunk)) {
+      for (const frame of this.#frames.parse(chunk)) {
         const waiting = this.#waiting.shift();
         if (waiting === undefined) throw new RangeError("there was no request");
         waiting.resolve(frame);

@@ -171,7 +171,7 @@ export class Channel implements ApprovalHandler, Disposable, AsyncDisposable {
     });
     await listen({
       updates: (offset) => bot.updates(offset, this.#end.signal),
-      hear: (update) => this.#take(answers, update),
+      hear: (update) => this.#handle(answers, update),
       trouble: (failure) => this.#inTrouble(failure),
       signal: this.#end.signal,
       secondMs: this.#timing.secondMs,
@@ -179,7 +179,7 @@ export class Channel implements ApprovalHandler, Disposable, AsyncDisposable {
   }
 
   /** An update that cannot be handled must not hold up the later ones. */
-  async #take(answers: ChatAnswers, update: unknown): Promise<void> {
+  async #handle(answers: ChatAnswers, update: unknown): Promise<void> {
     try {
       await answers.hear(update);
     } catch (cause) {

@@ -8,7 +8,7 @@ import { requestNamed } from "../../session/kept-request.ts";
 import { withoutInput } from "../../store/edited.ts";
 import type { StoredRequest } from "../../store/store.ts";
 import { eventLine, listRows, ownFirst, projectOf, requestLines } from "../approvals-text.ts";
-import { COMMON, chosen, knownWord, readArguments, takeWords, usage } from "../arguments.ts";
+import { COMMON, chosen, knownWord, parseWords, readArguments, usage } from "../arguments.ts";
 import { untilSignalled } from "../ending.ts";
 import { reportThree } from "../failure.ts";
 import type { Print } from "../print.ts";
@@ -24,8 +24,8 @@ export async function approvals(args: readonly string[], print: Print): Promise<
   const [word = "list", named] = positionals;
   const action = knownWord("approvals", "action", word, ACTIONS);
   const takesId = action !== "list" && action !== "watch";
-  if (takesId) takeWords(`approvals ${action}`, positionals.slice(1), ["ID"]);
-  else takeWords("approvals", positionals, ["ACTION"], 0);
+  if (takesId) parseWords(`approvals ${action}`, positionals.slice(1), ["ID"]);
+  else parseWords("approvals", positionals, ["ACTION"], 0);
   const isAnswer = action === "approve" || action === "reject";
   if (!isAnswer && note !== undefined)
     throw usage("approvals", "`--note` is only for answers", "use it with `approve` or `reject`");
@@ -86,7 +86,7 @@ async function show(
 ): Promise<number> {
   const presentation = await broker.present(stored.request.approvalId);
   if (json) {
-    print.json({ ...stored, decision: toldOf(stored.decision), presentation });
+    print.json({ ...stored, decision: printedDecision(stored.decision), presentation });
     return 0;
   }
   const look =
@@ -98,7 +98,7 @@ async function show(
 }
 
 /** A decision without its input, which may contain a secret; only reports that there is one. */
-function toldOf(decision: Decision | null) {
+function printedDecision(decision: Decision | null) {
   if (decision?.status !== "approved") return decision;
   return { ...withoutInput(decision), isEdited: decision.editedInput !== undefined };
 }
@@ -139,7 +139,7 @@ async function answer(
       resolution,
       status: stored?.status ?? null,
       project: request.project ?? null,
-      decision: toldOf(stored?.decision ?? null),
+      decision: printedDecision(stored?.decision ?? null),
     });
   if (resolution === "accepted") {
     if (!json)

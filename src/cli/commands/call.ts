@@ -5,7 +5,7 @@ import { CofferdamError } from "../../errors.ts";
 import { type Json, parseJson } from "../../policy/canonical-json.ts";
 import { createSupervisor } from "../../session/supervisor.ts";
 import type { SupervisorOptions } from "../../session/supervisor-options.ts";
-import { COMMON, chosen, knownWord, readArguments, takeWords, usage } from "../arguments.ts";
+import { COMMON, chosen, knownWord, parseWords, readArguments, usage } from "../arguments.ts";
 import { askersFor } from "../askers.ts";
 import { reportCall } from "../call-outcome.ts";
 import { type SignalScope, untilSignalled } from "../ending.ts";
@@ -24,7 +24,7 @@ const OPTIONS = {
 /** Calls one tool once, through the whole gate, as an agent would. See `cofferdam call --help`. */
 export async function call(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("call", args, OPTIONS);
-  takeWords("call", positionals, ["TOOL", "JSON"]);
+  parseWords("call", positionals, ["TOOL", "JSON"]);
   const [tool = "", text = ""] = positionals;
   const { strict = false, json = false, quiet = false, suspend = false } = values;
   const approveAll = values["approve-all"] ?? false;

@@ -7,7 +7,7 @@ import { CofferdamError, ERRORS } from "../../errors.ts";
 import { type Host, thisHost } from "../../host/look/host.ts";
 import { createDraft, type Draft } from "../../session/draft.ts";
 import type { SupervisorOptions } from "../../session/supervisor-options.ts";
-import { COMMON, chosen, readArguments, takeWords } from "../arguments.ts";
+import { COMMON, chosen, parseWords, readArguments } from "../arguments.ts";
 import { lookAtConfig, showFinding } from "../findings.ts";
 import type { MaskedRoot, PlanLook } from "../plan-look.ts";
 import { planSize } from "../plan-text.ts";
@@ -17,7 +17,7 @@ import { ruleSize } from "../rule-text.ts";
 /** Checks the config and the profiles without running anything. Returns 65 if there is a problem. */
 export async function check(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("check", args, COMMON);
-  takeWords("check", positionals, []);
+  parseWords("check", positionals, []);
   const host = thisHost();
   const { draft, untrusted } = draftOf({ host, ...chosen(values) });
   const { look, found: inside } = await lookAtConfig(draft);

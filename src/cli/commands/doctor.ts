@@ -13,7 +13,7 @@ import type { SelfCheckResult } from "../../host/launch/self-check-result.ts";
 import { makeStateFolder, problemOfState } from "../../host/launch/state-folder.ts";
 import { type Host, thisHost } from "../../host/look/host.ts";
 import { findRuntimes } from "../../host/look/runtimes.ts";
-import { COMMON, chosen, readArguments, takeWords } from "../arguments.ts";
+import { COMMON, chosen, parseWords, readArguments } from "../arguments.ts";
 import { type Diagnosis, diagnosisJson, showDiagnosis } from "../doctor-text.ts";
 import type { Print } from "../print.ts";
 
@@ -22,7 +22,7 @@ const OPTIONS = { ...COMMON, attest: { type: "boolean" } } as const;
 /** Prints what this machine can enforce; 69 if no sandbox works. Without `--attest` nothing permanent is written. */
 export async function doctor(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("doctor", args, OPTIONS);
-  takeWords("doctor", positionals, []);
+  parseWords("doctor", positionals, []);
   const diagnosis = await diagnose(thisHost(), chosen(values), values.attest === true);
   if (values.json === true) print.json(diagnosisJson(diagnosis));
   else showDiagnosis(diagnosis, print);

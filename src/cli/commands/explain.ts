@@ -14,7 +14,7 @@ import { proxyFor } from "../../profile/proxy-for.ts";
 import type { UpstreamProxy } from "../../profile/upstream.ts";
 import { createDraft, type Draft } from "../../session/draft.ts";
 import { deriveEnvironment } from "../../tool/derive.ts";
-import { COMMON, chosen, knownWord, readArguments, takeWords } from "../arguments.ts";
+import { COMMON, chosen, knownWord, parseWords, readArguments } from "../arguments.ts";
 import { isLet, showExplanation } from "../explain-text.ts";
 import type { Print } from "../print.ts";
 import { ASKS, type ExplainTarget, targetOf } from "../target.ts";
@@ -22,7 +22,7 @@ import { ASKS, type ExplainTarget, targetOf } from "../target.ts";
 /** Explains why a target may be read, written or reached, or not. Runs and writes nothing; the status is always 0. */
 export async function explain(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("explain", args, COMMON);
-  takeWords("explain", positionals, ["ACCESS", "TARGET"]);
+  parseWords("explain", positionals, ["ACCESS", "TARGET"]);
   const [word = "", text = ""] = positionals;
   const ask = knownWord("explain", "access", word, ASKS);
   const host = thisHost();

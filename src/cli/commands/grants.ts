@@ -1,7 +1,7 @@
 import { columns } from "../../channel/columns.ts";
 import { visible } from "../../errors.ts";
 import { createDesk } from "../../session/desk.ts";
-import { COMMON, chosen, knownWord, readArguments, takeWords, usage } from "../arguments.ts";
+import { COMMON, chosen, knownWord, parseWords, readArguments, usage } from "../arguments.ts";
 import type { Print } from "../print.ts";
 
 const SHORT = 8;
@@ -13,7 +13,7 @@ export async function grants(args: readonly string[], print: Print): Promise<num
   const [word = "list", named = ""] = positionals;
   const action = knownWord("grants", "action", word, ["list", "revoke"]);
   const takesId = action === "revoke";
-  takeWords("grants", positionals, ["ACTION", ...(takesId ? ["ID"] : [])], takesId ? 2 : 0);
+  parseWords("grants", positionals, ["ACTION", ...(takesId ? ["ID"] : [])], takesId ? 2 : 0);
   await using desk = await createDesk(chosen(values));
   const { broker, host } = desk;
   const all = await broker.grants(null);

@@ -1,5 +1,5 @@
 import { CofferdamError, visible } from "../../errors.ts";
-import { readArguments, suggestion, takeWords } from "../arguments.ts";
+import { parseWords, readArguments, suggestion } from "../arguments.ts";
 import { isTopic, TOPIC_NAMES, topicList, topicText } from "../help/topics.ts";
 import { COMMAND_NAMES, helpFor, isCommand, overview } from "../help.ts";
 import type { Print } from "../print.ts";
@@ -7,7 +7,7 @@ import type { Print } from "../print.ts";
 /** Prints the help of a command or a topic, or lists both. */
 export async function help(args: readonly string[], print: Print): Promise<number> {
   const { positionals } = readArguments("help", args, { help: { type: "boolean", short: "h" } });
-  takeWords("help", positionals, ["COMMAND|TOPIC"], 0);
+  parseWords("help", positionals, ["COMMAND|TOPIC"], 0);
   const [name] = positionals;
   if (name === undefined) print.result(`${overview()}\n\n${topicList()}`);
   // A topic with the name of a command refers to the command's own help.

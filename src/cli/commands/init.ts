@@ -5,7 +5,7 @@ import { trustFile } from "../../config/trust.ts";
 import { CofferdamError, visible } from "../../errors.ts";
 import { thisHost } from "../../host/look/host.ts";
 import { joinPath } from "../../profile/path.ts";
-import { readArguments, takeWords } from "../arguments.ts";
+import { parseWords, readArguments } from "../arguments.ts";
 import type { Print } from "../print.ts";
 import { lookAtProject } from "../project.ts";
 import { starterConfig } from "../starter-config.ts";
@@ -20,7 +20,7 @@ const OPTIONS = {
 /** Writes a starter config into the current folder, which must be usable as a root. */
 export async function init(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("init", args, OPTIONS);
-  takeWords("init", positionals, []);
+  parseWords("init", positionals, []);
   const host = thisHost();
   const folder = realFolder(host.cwd);
   const path = joinPath(folder, CONFIG_NAME);

@@ -6,7 +6,7 @@ import { readRun, recordedRuns } from "../../journal/record.ts";
 import { verifyRun } from "../../journal/verify.ts";
 import type { AbsolutePath } from "../../profile/path.ts";
 import { quote } from "../../shell/quote.ts";
-import { knownWord, readArguments, takeWords, usage } from "../arguments.ts";
+import { knownWord, parseWords, readArguments, usage } from "../arguments.ts";
 import { reportThree } from "../failure.ts";
 import { journalLines } from "../journal-text.ts";
 import { showHeads, verifyRecords } from "../journal-verify.ts";
@@ -33,7 +33,7 @@ const MAX_LISTED = 50;
 export async function journal(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("journal", args, OPTIONS);
   const { json = false, list = false, all = false } = values;
-  takeWords("journal", positionals, ["show|verify|head", "RUN"], list ? 0 : 1);
+  parseWords("journal", positionals, ["show|verify|head", "RUN"], list ? 0 : 1);
   const action = knownWord("journal", "action", positionals[0] ?? "show", ["show", "verify", "head"]);
   assertTaken(action, values);
   const named = positionals[1];

@@ -2,7 +2,7 @@ import { escapeInvisible, thrownText } from "../../errors.ts";
 import { aborted } from "../../host/pause.ts";
 import { withPeers } from "../../session/peer.ts";
 import { createSupervisor } from "../../session/supervisor.ts";
-import { COMMON, chosen, readArguments, takeWords } from "../arguments.ts";
+import { COMMON, chosen, parseWords, readArguments } from "../arguments.ts";
 import { waitsElsewhere } from "../askers.ts";
 import { untilSignalled } from "../ending.ts";
 import type { Print } from "../print.ts";
@@ -21,7 +21,7 @@ export async function mcp(args: readonly string[], print: Print): Promise<number
 
 async function serve(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("mcp", args, OPTIONS);
-  takeWords("mcp", positionals, []);
+  parseWords("mcp", positionals, []);
   const { agent, quiet = false } = values;
   return untilSignalled(async ({ signal }) => {
     const { serveMcp } = await withPeers(

@@ -2,7 +2,7 @@ import { columns } from "../../channel/columns.ts";
 import { loadConfig } from "../../config/load.ts";
 import { CofferdamError } from "../../errors.ts";
 import { type Host, thisHost } from "../../host/look/host.ts";
-import { COMMON, chosen, knownWord, readArguments, takeWords } from "../arguments.ts";
+import { COMMON, chosen, knownWord, parseWords, readArguments } from "../arguments.ts";
 import { reportFailure } from "../failure.ts";
 import { listProfiles } from "../operator-profiles.ts";
 import type { Print } from "../print.ts";
@@ -15,26 +15,26 @@ const OPTIONS = { ...COMMON, format: { type: "string" }, "fail-if-wider": { type
 /** Shows, compares or lists profiles. */
 export async function profile(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("profile", args, OPTIONS);
-  takeWords("profile", positionals.slice(0, 1), ["show|diff|list"]);
+  parseWords("profile", positionals.slice(0, 1), ["show|diff|list"]);
   const [word = "", ...names] = positionals;
   const action = knownWord("profile", "action", word, ACTIONS);
   const host = thisHost();
   const json = values.json === true;
   switch (action) {
     case "show": {
-      takeWords("profile", names, ["NAME|FILE"], 0);
+      parseWords("profile", names, ["NAME|FILE"], 0);
       const format = knownWord("profile", "format", values.format ?? (json ? "json" : "text"), FORMATS);
       return showProfile(host, { ...chosen(values), name: names[0] ?? null, format }, print);
     }
     case "diff":
-      takeWords("profile", names, ["A", "B"], names.length === 0 ? 0 : 2);
+      parseWords("profile", names, ["A", "B"], names.length === 0 ? 0 : 2);
       return diffProfiles(
         host,
         { ...chosen(values), names, json, failIfWider: values["fail-if-wider"] === true },
         print,
       );
     case "list":
-      takeWords("profile", names, []);
+      parseWords("profile", names, []);
       return list(host, chosen(values), json, print);
   }
 }

@@ -4,7 +4,7 @@ import { createDesk } from "../../session/desk.ts";
 import { requestNamed } from "../../session/kept-request.ts";
 import { createSupervisor } from "../../session/supervisor.ts";
 import type { SupervisorOptions } from "../../session/supervisor-options.ts";
-import { COMMON, chosen, readArguments, takeWords } from "../arguments.ts";
+import { COMMON, chosen, parseWords, readArguments } from "../arguments.ts";
 import { askersFor } from "../askers.ts";
 import { reportCall } from "../call-outcome.ts";
 import { type SignalScope, untilSignalled } from "../ending.ts";
@@ -17,7 +17,7 @@ const OPTIONS = { ...COMMON, quiet: { type: "boolean" } } as const;
 /** Runs a call that was approved after it ended as pending. See `cofferdam resume --help`. */
 export async function resume(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("resume", args, OPTIONS);
-  takeWords("resume", positionals, ["ID"]);
+  parseWords("resume", positionals, ["ID"]);
   const [named = ""] = positionals;
   const { json = false, quiet = false } = values;
   return untilSignalled((ending) => resumeOne(named, chosen(values), { json, quiet }, ending, print));

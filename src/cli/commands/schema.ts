@@ -1,5 +1,5 @@
 import { printJsonSchema, SCHEMAS } from "../../config/schema.ts";
-import { knownWord, readArguments, takeWords } from "../arguments.ts";
+import { knownWord, parseWords, readArguments } from "../arguments.ts";
 import type { Print } from "../print.ts";
 
 const OPTIONS = { json: { type: "boolean" }, help: { type: "boolean", short: "h" } } as const;
@@ -7,7 +7,7 @@ const OPTIONS = { json: { type: "boolean" }, help: { type: "boolean", short: "h"
 /** Prints the JSON Schema of a file that people write. */
 export async function schema(args: readonly string[], print: Print): Promise<number> {
   const { positionals } = readArguments("schema", args, OPTIONS);
-  takeWords("schema", positionals, ["config|profile"]);
+  parseWords("schema", positionals, ["config|profile"]);
   print.result(printJsonSchema(knownWord("schema", "schema", positionals[0] ?? "", SCHEMAS)).trimEnd());
   return 0;
 }

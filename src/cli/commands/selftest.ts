@@ -1,6 +1,6 @@
 import { ERRORS } from "../../errors.ts";
 import { thisHost } from "../../host/look/host.ts";
-import { readArguments, takeWords } from "../arguments.ts";
+import { parseWords, readArguments } from "../arguments.ts";
 import { untilSignalled } from "../ending.ts";
 import type { Print } from "../print.ts";
 import { problemsIn, showReport } from "../selftest-text.ts";
@@ -10,7 +10,7 @@ const OPTIONS = { json: { type: "boolean" }, all: { type: "boolean" } } as const
 /** Tries every attack, each with a control. Returns 69 if one is not refused. Leaves nothing behind after a signal. */
 export async function selftest(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("selftest", args, OPTIONS);
-  takeWords("selftest", positionals, []);
+  parseWords("selftest", positionals, []);
   const { runSelftest } = await import("../../selftest/run-selftest.ts");
   return untilSignalled(async ({ signal }) => {
     const report = await runSelftest(thisHost(), signal);

@@ -9,7 +9,7 @@ import { createDesk, type Desk } from "../../session/desk.ts";
 import { withPeers } from "../../session/peer.ts";
 import { createSupervisor } from "../../session/supervisor.ts";
 import type { SupervisorOptions } from "../../session/supervisor-options.ts";
-import { COMMON, chosen, readArguments, takeWords, usage } from "../arguments.ts";
+import { COMMON, chosen, parseWords, readArguments, usage } from "../arguments.ts";
 import { type SignalScope, untilSignalled } from "../ending.ts";
 import type { Print } from "../print.ts";
 
@@ -23,7 +23,7 @@ const OPTIONS = {
 /** Opens the channels of the config with its store, until it is ended. See `cofferdam serve --help`. */
 export async function serve(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("serve", args, OPTIONS);
-  takeWords("serve", positionals, []);
+  parseWords("serve", positionals, []);
   const { json = false, listen } = values;
   const wanted = { json, listen, allowRemote: values["allow-remote"] ?? false };
   return untilSignalled(async (ending) => {

@@ -11,7 +11,7 @@ import { printPorts } from "../../profile/ports.ts";
 import { createDraft, type Draft } from "../../session/draft.ts";
 import { draftFetchTools, fetchOutlook } from "../../session/fetch-outlook.ts";
 import { FILE_TOOLS } from "../../tool/files/all.ts";
-import { COMMON, chosen, knownWord, readArguments, takeWords } from "../arguments.ts";
+import { COMMON, chosen, knownWord, parseWords, readArguments } from "../arguments.ts";
 import { limitFindings, lookAtPlan } from "../plan-look.ts";
 import type { Print } from "../print.ts";
 
@@ -25,7 +25,7 @@ interface DescribedTool {
 /** Lists the tools and their approval rules, or prints all details of one tool. */
 export async function tools(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("tools", args, COMMON);
-  takeWords("tools", positionals, ["TOOL"], 0);
+  parseWords("tools", positionals, ["TOOL"], 0);
   const draft = createDraft(chosen(values));
   const { plan } = await lookAtPlan(draft);
   const pages = draftFetchTools(draft);

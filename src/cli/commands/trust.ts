@@ -5,7 +5,7 @@ import { listTrust, rememberTrust, revokeTrust, type TrustOffer, trustFile } fro
 import { CofferdamError, ERRORS, escapeInvisible, visible } from "../../errors.ts";
 import { type Host, thisHost } from "../../host/look/host.ts";
 import { createDraft } from "../../session/draft.ts";
-import { readArguments, takeWords, usage } from "../arguments.ts";
+import { parseWords, readArguments, usage } from "../arguments.ts";
 import { listenForEnding } from "../ending.ts";
 import { reportFailure, reportThree } from "../failure.ts";
 import { lookAtConfig, showFinding } from "../findings.ts";
@@ -23,7 +23,7 @@ const OPTIONS = {
 /** Shows the access of a config, and remembers it as trusted if a person or `--yes` confirms. */
 export async function trust(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("trust", args, OPTIONS);
-  takeWords("trust", positionals, ["FILE"], 0);
+  parseWords("trust", positionals, ["FILE"], 0);
   const { json = false, list = false, revoke, yes = false } = values;
   const [file] = positionals;
   if ([list, revoke !== undefined, file !== undefined].filter(Boolean).length > 1)

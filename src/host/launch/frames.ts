@@ -30,7 +30,7 @@ export class PipeFrameReader {
   }
 
   /** The frames that are complete by now. Throws a `RangeError` for invalid lengths. */
-  take(piece: Buffer): readonly PipeFrame[] {
+  parse(piece: Buffer): readonly PipeFrame[] {
     this.#pieces.push(piece);
     this.#length += piece.length;
     const frames: PipeFrame[] = [];

@@ -4,7 +4,7 @@ import { CofferdamError, visible } from "../../errors.ts";
 import { type AbsolutePath, joinPath } from "../../profile/path.ts";
 import { codeOf } from "../system-error.ts";
 import { isRunning, type ProcessId, printProcess, readProcess, thisProcess } from "./process-id.ts";
-import { inFolder, removeFile, toldIfFull } from "./state-files.ts";
+import { explainFull, inFolder, removeFile } from "./state-files.ts";
 import { CallWork } from "./work.ts";
 
 /** State of a call: waiting to begin; being built without a shelter, not to be disturbed; or safe. */
@@ -75,7 +75,7 @@ export class LiveFiles {
       // Without the folder the call is unknown to others: then this throws, and it does not go on.
       writeFileSync(joinPath(this.#folder, marker), "", { mode: 0o600 });
     } catch (cause) {
-      throw toldIfFull(cause, this.#folder);
+      throw explainFull(cause, this.#folder);
     }
     return marker;
   }

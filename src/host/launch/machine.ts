@@ -11,7 +11,7 @@ import { ownerOfRoots } from "./owner.ts";
 import { platformOf } from "./platform.ts";
 import { selfCheck } from "./self-check.ts";
 import type { SelfCheckResult } from "./self-check-result.ts";
-import { toldIfFull } from "./state-files.ts";
+import { explainFull } from "./state-files.ts";
 import { makeStateFolder } from "./state-folder.ts";
 
 /** The abilities of this machine for one supervisor, determined once. */
@@ -37,7 +37,7 @@ export async function inspectMachine(
   try {
     return await inspect(host, roots, runtimes, devices);
   } catch (cause) {
-    throw toldIfFull(cause, host.stateFolder);
+    throw explainFull(cause, host.stateFolder);
   }
 }
 

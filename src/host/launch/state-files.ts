@@ -16,7 +16,7 @@ export function writeWhole(file: AbsolutePath, content: string | Uint8Array): vo
   try {
     renamed(`${file}${UNFINISHED}`, file, content);
   } catch (cause) {
-    throw toldIfFull(cause, parentOf(file));
+    throw explainFull(cause, parentOf(file));
   }
 }
 
@@ -49,7 +49,7 @@ export function inFolder<Value>(folder: AbsolutePath, write: () => Value): Value
   try {
     return makingFolder(folder, write);
   } catch (cause) {
-    throw toldIfFull(cause, folder);
+    throw explainFull(cause, folder);
   }
 }
 
@@ -69,7 +69,7 @@ export function isFull(cause: unknown): boolean {
 }
 
 /** The error of a write in a folder of ours: `SANDBOX_UNAVAILABLE` for a full disk, else the same. */
-export function toldIfFull(cause: unknown, folder: AbsolutePath): unknown {
+export function explainFull(cause: unknown, folder: AbsolutePath): unknown {
   return isFull(cause) ? noRoomIn(folder, codeOf(cause), cause) : cause;
 }
 

@@ -1,5 +1,5 @@
 import { Duplex, Readable, Writable } from "node:stream";
-import { START_PROGRAM_NAME } from "../../backend/start-program-name.ts";
+import { START_NAME } from "../../backend/start-program-name.ts";
 import { CofferdamError } from "../../errors.ts";
 import { type Aside, Tail } from "./output.ts";
 import type { LauncherChild } from "./spawn.ts";
@@ -37,7 +37,7 @@ export class StartError {
   /** Takes the line, so that it does not count as the program's. */
   readonly aside: Aside = (chunk) => {
     if (this.#state === "beginning")
-      this.#state = chunk.indexOf(`${START_PROGRAM_NAME}: `) === 0 ? "start" : "program";
+      this.#state = chunk.indexOf(`${START_NAME}: `) === 0 ? "start" : "program";
     if (this.#state === "program") return false;
     this.#said.add(chunk);
     if (chunk.includes("\n")) this.#state = "program";

@@ -21,7 +21,7 @@ export const deleteFile: FileTool<z.infer<typeof DeleteFileInput>, DeleteFileVal
   use: ({ path: written }) => ({
     touches: [{ written, argument: "path", need: "write", end: "itself" }],
     describe: ([target]) => `delete ${spoken(target)}`,
-    preview: async ([target]) => ({ kind: "text", text: toldOf(existing(target)) }),
+    preview: async ([target]) => ({ kind: "text", text: describe(existing(target)) }),
     run: async ([target], files) => {
       const found = existing(target);
       await files.ask<"remove">({ op: "remove", path: found.path, expected: expectedOf(found) });
@@ -30,7 +30,7 @@ export const deleteFile: FileTool<z.infer<typeof DeleteFileInput>, DeleteFileVal
   }),
 };
 
-function toldOf({ path, looked }: TouchedPath): string {
+function describe({ path, looked }: TouchedPath): string {
   const { kind, bytes, leadsTo } = looked;
   if (kind === "link") return `Deletes the link ${visible(path)} to ${visible(leadsTo ?? "")}`;
   return kind === "file"

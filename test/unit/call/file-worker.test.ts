@@ -17,7 +17,7 @@ vi.mock("../../../src/host/launch/run.ts", () => ({
       const frames = new PipeFrameReader(LARGEST_FRAME);
       let isFirst = true;
       input.on("data", (chunk: Buffer) => {
-        for (const { header } of frames.take(chunk)) {
+        for (const { header } of frames.parse(chunk)) {
           const reply = isFirst ? encodeFrame(JSON.stringify({ answer: { ok: true } })) : says(header);
           isFirst = false;
           setImmediate(() => void sinks?.stdout(reply));

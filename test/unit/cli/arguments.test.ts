@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { COMMON, chosen, knownWord, readArguments, takeWords } from "../../../src/cli/arguments.ts";
+import { COMMON, chosen, knownWord, parseWords, readArguments } from "../../../src/cli/arguments.ts";
 import { refusalOf } from "../config/machine.ts";
 
 const OPTIONS = { ...COMMON, "dry-run": { type: "boolean" } } as const;
@@ -37,12 +37,12 @@ test("a value may begin with a dash when it is joined to its option", () => {
 });
 
 test("a missing word is named, and one too many is shown", () => {
-  expect(told(() => takeWords("explain", ["read"], ["read|write|connect", "TARGET"]))).toEqual([
+  expect(told(() => parseWords("explain", ["read"], ["read|write|connect", "TARGET"]))).toEqual([
     64,
     "`explain` needs TARGET",
     "run `cofferdam explain --help`",
   ]);
-  expect(told(() => takeWords("check", ["x"], []))[1]).toBe("unexpected argument `x`");
+  expect(told(() => parseWords("check", ["x"], []))[1]).toBe("unexpected argument `x`");
 });
 
 test("a word of a list is found, else the nearest is proposed", () => {

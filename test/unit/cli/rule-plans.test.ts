@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { inkFor, PLAIN } from "../../../src/channel/ink.ts";
 import { lookAtPlan } from "../../../src/cli/plan-look.ts";
 import { planLines, planSize } from "../../../src/cli/plan-text.ts";
-import { assumptionLines, ruleSize } from "../../../src/cli/rule-text.ts";
+import { macLines, ruleSize } from "../../../src/cli/rule-text.ts";
 import { simulatedMac } from "../../../src/host/look/mac/simulated.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 import { simulatedProject } from "../../support/mac/simulated-project.ts";
@@ -60,7 +60,7 @@ test("a path that no rule can spell is told as a parameter, and what would act o
     "; -D PATH1=/Users/ada/work/app/gr\u00fc\u00dfe",
   );
   const mac = simulatedMac({ name: "x\u202ey", home: absolutePath("/srv/x") });
-  expect(assumptionLines(mac, PLAIN).join("\n")).toContain("the home folder /Users/x\\u{202e}y,");
+  expect(macLines(mac, PLAIN).join("\n")).toContain("the home folder /Users/x\\u{202e}y,");
 });
 
 test("what is found in a plan of rules: what is cut down in a root, each path once, and no number of mounts", async () => {

@@ -7,7 +7,7 @@ const LARGEST = 4096;
 function readAll(pieces: readonly Buffer[]): readonly { header: string; body: string }[] {
   const reader = new PipeFrameReader(LARGEST);
   return pieces
-    .flatMap((piece) => reader.take(piece))
+    .flatMap((piece) => reader.parse(piece))
     .map(({ header, body }) => ({ header, body: Buffer.from(body).toString("latin1") }));
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { inFolder, remember, toldIfFull, writeWhole } from "../../../src/host/launch/state-files.ts";
+import { explainFull, inFolder, remember, writeWhole } from "../../../src/host/launch/state-files.ts";
 import { absolutePath, joinPath } from "../../../src/profile/path.ts";
 
 function folderOfItsOwn() {
@@ -40,5 +40,5 @@ test.each(["ENOSPC", "EDQUOT"])("a full disk is told by what is kept there: %s",
   );
   expect(throwing("EIO")).toThrow(expect.objectContaining({ code: "EIO" }));
   const other = new Error("no error of the system's");
-  expect(toldIfFull(other, folder)).toBe(other);
+  expect(explainFull(other, folder)).toBe(other);
 });

@@ -117,7 +117,7 @@ test("events are read whatever the pieces that they come in", () => {
     fc.property(fc.array(fc.nat(text.length), { maxLength: 8 }), (cuts) => {
       const parser = new SseParser("s:0");
       const at = [0, ...cuts.toSorted((a, b) => a - b), text.length];
-      const events = at.slice(1).flatMap((end, index) => parser.take(text.slice(at[index], end)));
+      const events = at.slice(1).flatMap((end, index) => parser.parse(text.slice(at[index], end)));
       expect(events).toEqual([
         { name: "message", data: '{"a":1}' },
         { name: "reset", data: "x\ny" },
@@ -135,7 +135,7 @@ test.each([
   ["nothing but its name", "data", ""],
   ["what some take for ends of lines", "data: a\u2028b\u2029c\u0085d\re", "a\u2028b\u2029c\u0085d\re"],
 ])("a line of an event with %s is read whole", (_, line, data) => {
-  expect(new SseParser("s:0").take(`${line}\n\n`)).toEqual([{ name: "message", data }]);
+  expect(new SseParser("s:0").parse(`${line}\n\n`)).toEqual([{ name: "message", data }]);
 });
 
 test("times are told shortly", () => {

@@ -37,7 +37,7 @@ export class LogStream implements AsyncDisposable {
   readonly ended: Promise<number>;
   readonly #child: LauncherChild;
   readonly #said: Readable;
-  readonly #take: (entry: LogEntry) => void;
+  readonly #handle: (entry: LogEntry) => void;
   readonly #beReady: () => void;
   #isReady = false;
   /** The start of an unfinished line; null if the line is too long. */
@@ -45,7 +45,7 @@ export class LogStream implements AsyncDisposable {
 
   /** Throws `SANDBOX_UNAVAILABLE` if it can't be started, `INTERNAL` off the main thread. */
   constructor(program: AbsolutePath, take: (entry: LogEntry) => void) {
-    this.#take = take;
+    this.#handle = take;
     this.#child = launchHelper(program, WORDS, { stdio: ["ignore", "pipe", "ignore"], runAs: null });
     if (allRunning.size === 0) process.on("exit", endAll);
     allRunning.add(this.#child);
@@ -83,7 +83,7 @@ export class LogStream implements AsyncDisposable {
     const [end = "", ...starts] = text.split("\n");
     this.#extend(end);
     for (const start of starts) {
-      this.#takeLine();
+      this.#handleLine();
       this.#line = "";
       this.#extend(start);
     }
@@ -94,12 +94,12 @@ export class LogStream implements AsyncDisposable {
     this.#line = this.#line.length + text.length > MAX_LINE_LENGTH ? null : this.#line + text;
   }
 
-  #takeLine(): void {
+  #handleLine(): void {
     const entry = this.#line === null ? LOST : readLogLine(this.#line);
     if (entry === null) return;
     this.#isReady = true;
     this.#beReady();
-    this.#take(entry);
+    this.#handle(entry);
   }
 }
 

@@ -12,10 +12,7 @@ import { type FactsMemory, lookUpFacts, type StandingFacts } from "../facts.ts";
 import { NO_TREE } from "./mac.ts";
 
 /** The simulated Mac before any look at a project: with one disk, default settings, and the command line tools. */
-export function simulatedMachine(
-  { release, home }: SimulatedMac,
-  runtimes: readonly Runtime[],
-): StandingFacts {
+export function assumedFacts({ release, home }: SimulatedMac, runtimes: readonly Runtime[]): StandingFacts {
   return {
     launcher: {
       path: knownPath("/usr/bin/sandbox-exec"),
@@ -75,10 +72,10 @@ export async function lookUpSimulated(
     ...found,
     arch: mac.arch,
     links: machine.links,
-    nodes: new Map([...simulatedNodes(mac, runtimes), ...seen]),
+    nodes: new Map([...assumedNodes(mac, runtimes), ...seen]),
     hits: found.hits.map(toThere),
     repositories: found.repositories.map((one) => repositoryThere(one, toThere)),
-    copies: found.copies.map((one) => heldThere(one, toThere)),
+    copies: found.copies.map((one) => partThere(one, toThere)),
     unsearched: found.unsearched.map((one) => ({ ...one, path: toThere(one.path) })),
     // They are used only for mounts.
     ways: new Map(),
@@ -93,7 +90,7 @@ function nodeThere(node: PathNode, toThere: Move): PathNode {
   return node.kind === "link" && node.target !== null ? { ...node, target: toThere(node.target) } : node;
 }
 
-function heldThere(one: ReadOnlyPart, toThere: Move): ReadOnlyPart {
+function partThere(one: ReadOnlyPart, toThere: Move): ReadOnlyPart {
   const path = toThere(one.path);
   return one.kind === "name" ? { ...one, path } : { ...one, path, caches: one.caches.map(toThere) };
 }
@@ -110,10 +107,7 @@ function repositoryThere(one: Repository, toThere: Move): Repository {
 }
 
 /** The paths that exist on the simulated Mac: everything that runtimes need, and the links that lead to it. */
-function simulatedNodes(
-  mac: SimulatedMac,
-  runtimes: readonly Runtime[],
-): readonly [AbsolutePath, PathNode][] {
+function assumedNodes(mac: SimulatedMac, runtimes: readonly Runtime[]): readonly [AbsolutePath, PathNode][] {
   return [
     ...runtimes
       .flatMap(({ read }) => read)

@@ -35,7 +35,7 @@ export class StartProgramChannel {
     this.first = this.#first.promise;
     this.ended = this.#ended.promise;
     this.closed = this.#closed.promise;
-    stream.on("data", (chunk: Buffer) => this.#take(chunk.toString("latin1")));
+    stream.on("data", (chunk: Buffer) => this.#handle(chunk.toString("latin1")));
     for (const event of ["end", "error", "close"]) stream.on(event, () => this.#close());
   }
 
@@ -100,7 +100,7 @@ export class StartProgramChannel {
     if (!this.#isClosed) this.#stream.write(`${line}\n`);
   }
 
-  #take(chunk: string): void {
+  #handle(chunk: string): void {
     this.#text += chunk;
     const lines = this.#text.split("\n");
     this.#text = lines.pop() ?? "";

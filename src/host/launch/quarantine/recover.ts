@@ -20,8 +20,7 @@ export function isCut(records: QuarantineRecords, record: QuarantineRecord): boo
 export function isUnended(records: QuarantineRecords, record: QuarantineRecord): boolean {
   return record.items.some(
     (item, index) =>
-      isBegun(item) ||
-      (isOver(item) && statsOf(readOnlyAt(records, { id: record.id, index, item })) !== null),
+      isBegun(item) || (isOver(item) && statsOf(contentAt(records, { id: record.id, index, item })) !== null),
   );
 }
 
@@ -72,7 +71,7 @@ function isOver({ state }: QuarantineItem): boolean {
   return state === "kept" || state === "dropped";
 }
 
-function readOnlyAt(records: QuarantineRecords, { id, index, item }: Numbered) {
+function contentAt(records: QuarantineRecords, { id, index, item }: Numbered) {
   const { aside } = item;
   return aside !== null && isAbsolutePath(aside) ? aside : joinPath(records.folderOf(id), String(index));
 }

@@ -42,13 +42,7 @@ const OWN = [
 ];
 
 /** A current Mac with an account for this person. */
-export function simulatedMac({
-  name,
-  home,
-}: {
-  readonly name: string;
-  readonly home: AbsolutePath;
-}): SimulatedMac {
+export function simulatedMac({ name, home }: Readonly<{ name: string; home: AbsolutePath }>): SimulatedMac {
   const there = joinPath(knownPath("/Users"), parentOf(home) === "/home" ? nameOf(home) : name);
   // Roots are given by real paths; other written paths may pass links.
   const homes = [realPathOf(home) ?? home, home].filter(

@@ -100,7 +100,7 @@ export class RegionWalk {
         });
         if (read === null) return "silence";
         if (this.#entries <= this.#max)
-          for (const [at, one] of unread.entries()) this.#take(one, read[at] ?? null);
+          for (const [at, one] of unread.entries()) this.#handle(one, read[at] ?? null);
       }
       if (this.#entries > this.#max) return "entries";
       if (time.isTurnOver) await time.pause();
@@ -141,7 +141,7 @@ export class RegionWalk {
       const stats = isSettled || time.pace.isSlow ? null : this.#lookAgain(next);
       const known = isSettled ? this.#counted(next, before) : this.#asRead(next, stats);
       if (known === null) unread.push({ ...next, stats });
-      else this.#take(next, known);
+      else this.#handle(next, known);
     }
     return unread;
   }
@@ -213,7 +213,7 @@ export class RegionWalk {
     return null;
   }
 
-  #take(one: Ahead, seen: Remembered | null): void {
+  #handle(one: Ahead, seen: Remembered | null): void {
     if (seen === null) return;
     this.memory.set(one.folder, seen);
     const steps = this.#taking(one, seen);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Facts } from "../../../../src/backend/facts.ts";
 import { FactsMemory, lookUpFacts } from "../../../../src/host/launch/facts.ts";
-import { simulatedMachine } from "../../../../src/host/launch/mac/simulated-facts.ts";
+import { assumedFacts } from "../../../../src/host/launch/mac/simulated-facts.ts";
 import { simulatedMac } from "../../../../src/host/look/mac/simulated.ts";
 import { ROOT } from "../../../../src/profile/path.ts";
 import { parsePatterns } from "../../../../src/profile/pattern.ts";
@@ -18,7 +18,7 @@ async function found(foldsCase: boolean | null): Promise<readonly string[]> {
     "home/ann/project/a/schlu\u0308ssel": "",
     "home/ann/project/.v\u017fcode/tasks": "",
   });
-  const simulated = simulatedMachine(simulatedMac(host.user), []);
+  const simulated = assumedFacts(simulatedMac(host.user), []);
   const mac: Facts["mac"] =
     foldsCase === null || simulated.mac === null
       ? null
