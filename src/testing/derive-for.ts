@@ -25,8 +25,8 @@ export interface DerivedProfile {
 
 /** The access that a config gives a tool: without approval, after an approval, and the ceiling of both. */
 export interface Derivation {
-  readonly unasked: DerivedProfile;
-  readonly onYes: DerivedProfile;
+  readonly withoutApproval: DerivedProfile;
+  readonly withApproval: DerivedProfile;
   readonly ceiling: DerivedProfile;
 }
 
@@ -75,8 +75,8 @@ export function deriveFor(
   const needs = file === undefined ? deriveShellNeeds(settings) : deriveFileNeeds(settings, workOf(file));
   const ceiling = loaded.ceiling.profile;
   return {
-    unasked: derived(intersect(needs.withoutApproval, ceiling)),
-    onYes: derived(intersect(needs.withApproval, ceiling)),
+    withoutApproval: derived(intersect(needs.withoutApproval, ceiling)),
+    withApproval: derived(intersect(needs.withApproval, ceiling)),
     ceiling: derived(ceiling),
   };
 }
