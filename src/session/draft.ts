@@ -6,7 +6,7 @@ import { assertOptions } from "../call/options.ts";
 import type { LoadedConfig } from "../config/config.ts";
 import type { CallPolicy } from "../decide/call-policy.ts";
 import { type CallFacts, type Prepared, prepare } from "../decide/prepare.ts";
-import { FactsMemory, lookUpFacts, type StandingFacts } from "../host/launch/facts.ts";
+import { FactsMemory, lookUpFacts, type MachineFacts } from "../host/launch/facts.ts";
 import { Ledger } from "../host/launch/ledger.ts";
 import { assumedFacts, lookUpSimulated } from "../host/launch/mac/simulated-facts.ts";
 import { lookAtMachine } from "../host/launch/machine.ts";
@@ -19,7 +19,7 @@ import { simulatedCall } from "./simulated.ts";
 import { SUPERVISOR_OPTIONS, type SupervisorOptions } from "./supervisor-options.ts";
 
 /** A draft listens on no port: the rules show the port of every private loopback in place of a supervisor's. */
-function withNominalPort(facts: StandingFacts): StandingFacts {
+function withNominalPort(facts: MachineFacts): MachineFacts {
   return facts.mac === null ? facts : { ...facts, mac: { ...facts.mac, proxyPort: OWN_LOOPBACK_PORT } };
 }
 
@@ -27,7 +27,7 @@ function withNominalPort(facts: StandingFacts): StandingFacts {
 export class Draft {
   readonly #decided: ResolvedSetup;
   readonly #memory: FactsMemory;
-  #machine: Promise<StandingFacts> | null = null;
+  #machine: Promise<MachineFacts> | null = null;
 
   constructor(decided: ResolvedSetup) {
     this.#decided = decided;
@@ -47,7 +47,7 @@ export class Draft {
   }
 
   /** The facts of the machine, collected once. Throws `SANDBOX_UNAVAILABLE` without a launcher. */
-  machine(): Promise<StandingFacts> {
+  machine(): Promise<MachineFacts> {
     const { host, loaded, policy } = this.#decided;
     this.#machine ??=
       host.simulated === null

@@ -3,7 +3,7 @@ import { COVER_OPTIONS, coverWords } from "../../backend/bubblewrap/link-covers.
 import { shelterOptions } from "../../backend/bubblewrap/shelter.ts";
 import { type AbsolutePath, joinPath, knownPath } from "../../profile/path.ts";
 import type { Host } from "../look/host.ts";
-import type { StandingFacts } from "./facts.ts";
+import type { MachineFacts } from "./facts.ts";
 import { works } from "./trial.ts";
 
 /** A symlink of every Linux that any user can reach. */
@@ -19,7 +19,7 @@ const IS_MOUNTED =
  */
 export async function coversLinks(
   { arch }: Pick<Host, "arch">,
-  { launcher, user, devices }: StandingFacts,
+  { launcher, user, devices }: MachineFacts,
   folder: AbsolutePath,
 ): Promise<boolean> {
   const link = user.isCaller ? joinPath(folder, "link") : COMMON_LINK;

@@ -45,7 +45,7 @@ export const MOUNTS_OF_A_REPOSITORY = 6;
 export const FEW_MOUNTS = 128;
 
 /** Facts that stay the same while a supervisor lives: the launcher, the user of tools, the runtimes' links. */
-export interface StandingFacts {
+export interface MachineFacts {
   readonly launcher: Launcher;
   readonly user: Facts["user"];
   readonly links: readonly Link[];
@@ -125,14 +125,14 @@ export class FactsMemory {
  */
 export async function lookUpFacts(
   host: Host,
-  standing: StandingFacts,
+  machine: MachineFacts,
   profiles: readonly Profile[],
   memory: FactsMemory,
   held: ReadonlySet<AbsolutePath> = new Set(),
   near: () => Near | null = () => null,
 ): Promise<Facts> {
   const mounts = memory.mounts.now();
-  const { hits, signs, gitLinks, strayLinks, unsearched } = await memory.find(profiles, standing.mac);
+  const { hits, signs, gitLinks, strayLinks, unsearched } = await memory.find(profiles, machine.mac);
   const shown = await shownFiles(profiles);
   // From here on each path is looked at once.
   const see = lookingOnce(held);
@@ -158,17 +158,17 @@ export async function lookUpFacts(
     around.look(path);
   }
   for (const path of [
-    standing.launcher.shell,
+    machine.launcher.shell,
     knownPath("/sys/devices/system/cpu"),
-    ...standing.links.map((link) => link.path),
+    ...machine.links.map((link) => link.path),
   ])
     looker.look(path);
-  const hasNames = standing.mac === null && profiles.some(({ network }) => network === "host");
+  const hasNames = machine.mac === null && profiles.some(({ network }) => network === "host");
   const groups = normalDevices(profiles.flatMap(({ devices }) => devices));
   return memory.recall({
     arch: host.arch,
-    ...standing,
-    deviceNodes: standing.mac === null ? lookAtDeviceNodes(host, standing, groups) : [],
+    ...machine,
+    deviceNodes: machine.mac === null ? lookAtDeviceNodes(host, machine, groups) : [],
     nameFiles: hasNames ? host.nameFiles() : null,
     nodes: looker.found,
     ways: around.ways,

@@ -15,7 +15,7 @@ import type { Need } from "../../attacks/attack.ts";
 import { joinPath, knownPath } from "../../profile/path.ts";
 import type { Host } from "../look/host.ts";
 import { coversLinks } from "./covers-links.ts";
-import type { StandingFacts } from "./facts.ts";
+import type { MachineFacts } from "./facts.ts";
 import { sweepUnfinished } from "./lock.ts";
 import type { AttackPlace } from "./platform-parts.ts";
 import { printProcess, thisProcess } from "./process-id.ts";
@@ -26,7 +26,7 @@ const CANARY = "secret\n";
 /** Works beside a file in the state folder that no sandbox is granted. Controls are looked at, not run: see `Need`. */
 export async function inAttackPlace<Value>(
   host: Host,
-  standing: StandingFacts,
+  machine: MachineFacts,
   _: unknown,
   work: (place: AttackPlace) => Promise<Value>,
 ): Promise<Value> {
@@ -41,14 +41,14 @@ export async function inAttackPlace<Value>(
     writeFileSync(canary, CANARY);
     return await work({
       target: {
-        ...{ outside: folder, ws: folder, shell: standing.launcher.shell },
+        ...{ outside: folder, ws: folder, shell: machine.launcher.shell },
         ...{ pid: process.pid, comm: commOf(), neighbour: 0, port: 0 },
       },
       tryControls: async (attacks) => attacks.map(({ atStart: { needs } }) => needs === null || isMet(needs)),
       tryFeatures: async () => {
         const [isSheltered, isCovering] = await Promise.all([
-          hasShelter(standing, folder),
-          coversLinks(host, standing, folder),
+          hasShelter(machine, folder),
+          coversLinks(host, machine, folder),
         ]);
         return { hasShelter: isSheltered, coversLinks: isCovering };
       },

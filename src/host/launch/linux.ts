@@ -16,7 +16,7 @@ import { lookAtCoreDumps } from "./core-dumps.ts";
 import { nodesOf } from "./device-nodes.ts";
 import { lookAtDevices, makeDevices, makeGrantedNodes } from "./devices.ts";
 import { climbLadder } from "./doctor.ts";
-import type { StandingFacts } from "./facts.ts";
+import type { MachineFacts } from "./facts.ts";
 import { findLauncher } from "./launcher.ts";
 import { inAttackPlace } from "./linux-self-check.ts";
 import { ownerOfRoots, writableOf } from "./owner.ts";
@@ -52,7 +52,7 @@ async function lookAt(
   roots: readonly Root[],
   runtimes: readonly Runtime[],
   memory: "remember" | "read",
-): Promise<StandingFacts> {
+): Promise<MachineFacts> {
   const launcher = await findLauncher(host, memory, writableOf(roots));
   const owner = ownerOfRoots(host, roots);
   const user = { ...(owner ?? host.user), isCaller: owner === null };
@@ -74,7 +74,7 @@ async function lookAt(
 
 function checkedFor(
   host: Host,
-  { launcher, user, devices }: Pick<StandingFacts, "launcher" | "user" | "devices">,
+  { launcher, user, devices }: Pick<MachineFacts, "launcher" | "user" | "devices">,
 ): string {
   const { dev, ino, size, mtimeMs } = statSync(launcher.path);
   return [
@@ -93,6 +93,6 @@ function checkedFor(
   ].join(" ");
 }
 
-function lookAtTree({ user }: Pick<Host, "user">): StandingFacts["tree"] {
+function lookAtTree({ user }: Pick<Host, "user">): MachineFacts["tree"] {
   return treeOf(findSeats(MACHINE, user.uid));
 }

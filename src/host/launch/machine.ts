@@ -6,7 +6,7 @@ import type { Root, Runtime } from "../../tool/facts.ts";
 import type { Host } from "../look/host.ts";
 import { statsOf } from "../look/nodes.ts";
 import type { Cgroups } from "./cgroup/cgroups.ts";
-import type { StandingFacts } from "./facts.ts";
+import type { MachineFacts } from "./facts.ts";
 import { ownerOfRoots } from "./owner.ts";
 import { platformOf } from "./platform.ts";
 import { selfCheck } from "./self-check.ts";
@@ -16,7 +16,7 @@ import { makeStateFolder } from "./state-folder.ts";
 
 /** The abilities of this machine for one supervisor, determined once. */
 export interface Machine {
-  readonly facts: StandingFacts;
+  readonly facts: MachineFacts;
   readonly selfCheckResult: SelfCheckResult;
   /** The user that tools run as, if that is not the supervisor's own. */
   readonly runAs: { readonly uid: number; readonly gid: number } | null;
@@ -72,7 +72,7 @@ export function lookAtMachine(
   host: Host,
   roots: readonly Root[],
   runtimes: readonly Runtime[],
-): Promise<StandingFacts> {
+): Promise<MachineFacts> {
   return platformOf(host).lookAt(host, roots, runtimes, "read");
 }
 

@@ -8,7 +8,7 @@ import type { Root, Runtime } from "../../tool/facts.ts";
 import type { Host } from "../look/host.ts";
 import type { Cgroups } from "./cgroup/cgroups.ts";
 import type { SandboxProbe } from "./doctor.ts";
-import type { StandingFacts } from "./facts.ts";
+import type { MachineFacts } from "./facts.ts";
 import type { Probed } from "./mac/probes/run.ts";
 import type { Ended, PlanRunOptions } from "./run-options.ts";
 import type { SelfCheckResult } from "./self-check-result.ts";
@@ -31,28 +31,28 @@ export interface Platform {
   prepare(host: Host, roots: readonly Root[], devices: Devices): Promise<void>;
   cgroups(host: Host): Cgroups | null;
   /** Reports if a cgroup could be made for each call; makes none. */
-  lookAtTree(host: Pick<Host, "user">): StandingFacts["tree"];
+  lookAtTree(host: Pick<Host, "user">): MachineFacts["tree"];
   /** Looks at the machine for one supervisor. Writes only as `remember` asks. Throws `SANDBOX_UNAVAILABLE`. */
   lookAt(
     host: Host,
     roots: readonly Root[],
     runtimes: readonly Runtime[],
     memory: "remember" | "read",
-  ): Promise<StandingFacts>;
+  ): Promise<MachineFacts>;
   /** The plan that enforces a profile here, or the reason why there is none. */
   readonly render: Backend["render"];
   /** The conditions for which a result of the self-check holds, in one line. */
-  checkedFor(host: Host, standing: StandingFacts): string;
+  checkedFor(host: Host, machine: MachineFacts): string;
   inAttackPlace<Value>(
     host: Host,
-    standing: StandingFacts,
+    machine: MachineFacts,
     start: StartScript,
     work: (place: AttackPlace) => Promise<Value>,
   ): Promise<Value>;
   /** The surroundings from which calls are started. Throws `SANDBOX_UNAVAILABLE`. */
-  surroundings(host: Host, standing: StandingFacts): Promise<Surroundings>;
+  surroundings(host: Host, machine: MachineFacts): Promise<Surroundings>;
   /** Removes the rest of killed supervisors, besides that on every platform. */
-  sweep(host: Host, cgroups: Cgroups | null, standing: StandingFacts): Promise<void>;
+  sweep(host: Host, cgroups: Cgroups | null, machine: MachineFacts): Promise<void>;
 }
 
 /** Starts a script in a sandbox that grants only the system's own programs. Throws `SANDBOX_UNAVAILABLE`. */

@@ -4,7 +4,7 @@ import { ROOT } from "../../profile/path.ts";
 import { normalProfile } from "../../profile/profile.ts";
 import type { Runtime } from "../../tool/facts.ts";
 import type { Host } from "../look/host.ts";
-import { FactsMemory, lookUpFacts, type StandingFacts } from "./facts.ts";
+import { FactsMemory, lookUpFacts, type MachineFacts } from "./facts.ts";
 import { platformOf } from "./platform.ts";
 import type { AttackPlace, StartScript } from "./platform-parts.ts";
 import { run } from "./run.ts";
@@ -19,17 +19,17 @@ const MAX_MS = 30_000;
  */
 export async function selfCheck(
   host: Host,
-  standing: StandingFacts,
+  machine: MachineFacts,
   system: Runtime,
   isFresh = false,
 ): Promise<SelfCheckResult> {
   const platform = platformOf(host);
-  const key = platform.checkedFor(host, standing);
+  const key = platform.checkedFor(host, machine);
   const kept = isFresh ? null : keptResult(host, key);
   if (kept !== null) return kept;
-  const start = starter(host, standing, system);
-  const found = await platform.inAttackPlace(host, standing, start, (place) =>
-    tryAttacks(host, standing, start, place),
+  const start = starter(host, machine, system);
+  const found = await platform.inAttackPlace(host, machine, start, (place) =>
+    tryAttacks(host, machine, start, place),
   );
   const result = { key, at: new Date(host.now()).toISOString(), ...found };
   keepResult(host, result);
@@ -38,7 +38,7 @@ export async function selfCheck(
 
 async function tryAttacks(
   host: Host,
-  { devices }: StandingFacts,
+  { devices }: MachineFacts,
   start: StartScript,
   { target, ...place }: AttackPlace,
 ): Promise<Omit<SelfCheckResult, "key" | "at">> {
@@ -71,15 +71,15 @@ export function failures(result: SelfCheckResult): readonly SelfCheckFinding[] {
 }
 
 /** Starts scripts in sandboxes that grant only the system's own programs. */
-function starter(host: Host, standing: StandingFacts, system: Runtime): StartScript {
+function starter(host: Host, machine: MachineFacts, system: Runtime): StartScript {
   const platform = platformOf(host);
   const profile = normalProfile({
     files: system.read.map((path) => ({ path, access: "read", suffixes: "any" })),
   });
   const memory = new FactsMemory();
   return async (script, more) => {
-    const facts = await lookUpFacts(host, standing, [profile], memory);
-    const argv = [standing.launcher.shell, "-c", script] as const;
+    const facts = await lookUpFacts(host, machine, [profile], memory);
+    const argv = [machine.launcher.shell, "-c", script] as const;
     const launch = { argv, cwd: ROOT, env: { PATH: system.path.join(":") } };
     const rendering = platform.render(profile, launch, facts);
     if (rendering.kind === "refusal")
@@ -89,11 +89,11 @@ function starter(host: Host, standing: StandingFacts, system: Runtime): StartScr
     const { surroundings: shared } = more;
     using surroundings =
       shared === undefined
-        ? await platform.surroundings(host, standing)
+        ? await platform.surroundings(host, machine)
         : { ...shared, [Symbol.dispose]: () => undefined };
     return await run(rendering.plan, {
       ...{ stdin: null, wallMs: null, outputBytes: 65_536, sinks: null, signal: null, onProven: null },
-      ...{ runAs: standing.user.isCaller ? null : standing.user, ...more, surroundings },
+      ...{ runAs: machine.user.isCaller ? null : machine.user, ...more, surroundings },
     });
   };
 }

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { shelterOptions } from "../../backend/bubblewrap/shelter.ts";
 import { type AbsolutePath, joinPath } from "../../profile/path.ts";
-import type { StandingFacts } from "./facts.ts";
+import type { MachineFacts } from "./facts.ts";
 import { works } from "./trial.ts";
 
 /** Tries to write outside and inside, then becomes the launcher; status 8 or 9 means that one of these went wrong. */
@@ -12,8 +12,8 @@ const TRY = '(: > "$1") 2>/dev/null && exit 9; (: > "$2") || exit 8; shift 2; ex
  * the user that tools run as, and the read-only part of the outer one can't be written from inside it. Tried in a
  * folder that is this process's own. False if nested namespaces are refused (by AppArmor, or in a container).
  */
-export async function hasShelter(standing: StandingFacts, folder: AbsolutePath): Promise<boolean> {
-  const { launcher, user, devices } = standing;
+export async function hasShelter(machine: MachineFacts, folder: AbsolutePath): Promise<boolean> {
+  const { launcher, user, devices } = machine;
   const [tree, outside] = [joinPath(folder, "tree"), joinPath(folder, "outside")];
   mkdirSync(tree);
   mkdirSync(outside);

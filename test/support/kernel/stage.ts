@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { FactsMemory, type StandingFacts } from "../../../src/host/launch/facts.ts";
+import { FactsMemory, type MachineFacts } from "../../../src/host/launch/facts.ts";
 import { Ledger } from "../../../src/host/launch/ledger.ts";
 import { inspectMachine } from "../../../src/host/launch/machine.ts";
 import { lookAtSurroundings, type Surroundings } from "../../../src/host/launch/surroundings.ts";
@@ -14,7 +14,7 @@ import { NOT_INSTALLED } from "../not-installed.ts";
 /** Everything that stays the same while one process tries many sandboxes. */
 export interface Stage extends Disposable {
   readonly host: Host;
-  readonly standing: StandingFacts;
+  readonly standing: MachineFacts;
   readonly runAs: { readonly uid: number; readonly gid: number } | null;
   /** To whom trees belong: whom sandboxes run as. */
   readonly owner: { readonly uid: number; readonly gid: number };

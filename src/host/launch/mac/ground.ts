@@ -1,6 +1,6 @@
 import type { AbsolutePath } from "../../../profile/path.ts";
 import type { Host } from "../../look/host.ts";
-import type { StandingFacts } from "../facts.ts";
+import type { MachineFacts } from "../facts.ts";
 import { findHelper, findShell, fitHelper } from "../launcher.ts";
 import { Outsider } from "./outsider.ts";
 import { ViolationLog } from "./violation-log.ts";
@@ -24,7 +24,7 @@ export interface RemovalTools {
 }
 
 /** Finds the requirements of calls. Throws `SANDBOX_UNAVAILABLE` if a helper is missing; null without macOS facts. */
-export function groundFor(host: Host, { mac, user }: Pick<StandingFacts, "mac" | "user">): RuleGround | null {
+export function groundFor(host: Host, { mac, user }: Pick<MachineFacts, "mac" | "user">): RuleGround | null {
   if (mac === null) return null;
   const log = fitHelper(host, "log");
   return {

@@ -7,7 +7,7 @@ import { CofferdamError, visible } from "../../../errors.ts";
 import { type AbsolutePath, parentOf } from "../../../profile/path.ts";
 import type { Host } from "../../look/host.ts";
 import { madeLinks } from "../../look/made-links.ts";
-import type { StandingFacts } from "../facts.ts";
+import type { MachineFacts } from "../facts.ts";
 import { ownerOfRoots, writableOf } from "../owner.ts";
 import type { Platform } from "../platform-parts.ts";
 import { sweepCallFolders } from "./call-folder.ts";
@@ -68,7 +68,7 @@ const NO_CGROUP: TreeBound = {
 };
 
 /** Limits on all processes of a call together. */
-export const NO_TREE: StandingFacts["tree"] = { memory: NO_CGROUP, pids: NO_CGROUP };
+export const NO_TREE: MachineFacts["tree"] = { memory: NO_CGROUP, pids: NO_CGROUP };
 
 /** The tools' user may traverse it and owns calls' folders. Throws `CONFIG_INVALID` if others could write to it. */
 function makeCalls(calls: AbsolutePath, host: Pick<Host, "user">, owner: Owner): void {

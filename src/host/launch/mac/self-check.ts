@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Host } from "../../look/host.ts";
 import { closingServer } from "../closing-server.ts";
-import type { StandingFacts } from "../facts.ts";
+import type { MachineFacts } from "../facts.ts";
 import { BEHIND_PREFIX, makeTemporary } from "../own-temporary.ts";
 import type { AttackPlace, StartScript } from "../platform-parts.ts";
 import type { PlanRunOptions } from "../run-options.ts";
@@ -25,18 +25,18 @@ const FILES = {
 /** Runs the action with targets beside another sandbox. The folder is the tools' user's: only the sandbox refuses. */
 export async function inAttackPlace<Value>(
   host: Host,
-  standing: StandingFacts,
+  machine: MachineFacts,
   start: StartScript,
   work: (place: AttackPlace) => Promise<Value>,
 ): Promise<Value> {
-  const { user, launcher } = standing;
+  const { user, launcher } = machine;
   const runAs = user.isCaller ? null : user;
   using folder = makePlace(runAs);
   const top = folder.path;
   const [outside, ws] = [join(top, "outside"), join(top, "ws")];
   for (const path of [outside, ws, join(ws, "inner")]) mkdirSync(path, { mode: 0o700 });
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(top, name), text, { mode: 0o700 });
-  using surroundings = await ruleSurroundings(host, standing);
+  using surroundings = await ruleSurroundings(host, machine);
   using server = await closingServer();
   using _socket = await closingServer({ path: join(outside, "socket") });
   if (runAs !== null)

@@ -8,11 +8,11 @@ import type { Root, Runtime } from "../../../tool/facts.ts";
 import type { Host } from "../../look/host.ts";
 import { here, type SimulatedMac, there } from "../../look/mac/simulated.ts";
 import { linkTargets } from "../../look/runtimes/simulated.ts";
-import { type FactsMemory, lookUpFacts, type StandingFacts } from "../facts.ts";
+import { type FactsMemory, lookUpFacts, type MachineFacts } from "../facts.ts";
 import { NO_TREE } from "./mac.ts";
 
 /** The simulated Mac before any look at a project: with one disk, default settings, and the command line tools. */
-export function assumedFacts({ release, home }: SimulatedMac, runtimes: readonly Runtime[]): StandingFacts {
+export function assumedFacts({ release, home }: SimulatedMac, runtimes: readonly Runtime[]): MachineFacts {
   return {
     launcher: {
       path: knownPath("/usr/bin/sandbox-exec"),
@@ -38,7 +38,7 @@ export function assumedFacts({ release, home }: SimulatedMac, runtimes: readonly
 
 /** Input of a look at a simulated Mac. All paths are the Mac's. */
 export interface SimulatedLook {
-  readonly machine: StandingFacts;
+  readonly machine: MachineFacts;
   readonly roots: readonly Root[];
   readonly runtimes: readonly Runtime[];
   readonly profiles: readonly Profile[];
