@@ -19,16 +19,6 @@ export type Devices = readonly DeviceGroup[];
 /** All groups. */
 export const DEVICE_GROUPS: Devices = DeviceGroup.options;
 
-/** The groups in order, each once. */
-export function normalDevices(groups: Devices): Devices {
-  return DEVICE_GROUPS.filter((group) => groups.includes(group));
-}
-
-/** The groups that both grant. */
-export function meetDevices(a: Devices, b: Devices): Devices {
-  return a.filter((group) => b.includes(group));
-}
-
 /** The effect of a group, in words that follow "may" or "to". */
 export function printDeviceGroup(group: DeviceGroup): string {
   switch (group) {

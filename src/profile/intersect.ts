@@ -1,12 +1,10 @@
-import { meetDevices } from "./devices.ts";
 import { meetEnv } from "./env-pattern.ts";
+import { meetGroups } from "./groups.ts";
 import { meetLimits } from "./limits.ts";
-import { meetMacos } from "./macos.ts";
 import { meetNetworks } from "./network.ts";
 import { meetPorts } from "./ports.ts";
 import { meetFiles, normalMasks, OPEN, type Profile } from "./profile.ts";
 import { meetSockets } from "./sockets.ts";
-import { meetSyscalls } from "./syscalls.ts";
 
 /**
  * The profile of what both allow. For every path, `accessTo(intersect(a, b), p)` is the lesser of `accessTo(a, p)` and
@@ -23,9 +21,9 @@ export function intersect(a: Profile, b: Profile): Profile {
     sockets: meetSockets(a.sockets, b.sockets),
     env: meetEnv(a.env, b.env),
     terminal: a.terminal && b.terminal,
-    syscalls: meetSyscalls(a.syscalls, b.syscalls),
-    devices: meetDevices(a.devices, b.devices),
-    macos: meetMacos(a.macos, b.macos),
+    syscalls: meetGroups(a.syscalls, b.syscalls),
+    devices: meetGroups(a.devices, b.devices),
+    macos: meetGroups(a.macos, b.macos),
     ports: meetPorts(a.ports, b.ports),
     limits: meetLimits(a.limits, b.limits),
   };

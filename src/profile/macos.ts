@@ -35,16 +35,6 @@ export type Macos = readonly MacosGroup[];
 /** All groups. */
 export const MACOS_GROUPS: Macos = MacosGroup.options;
 
-/** The groups in order, each once. */
-export function normalMacos(groups: Macos): Macos {
-  return MACOS_GROUPS.filter((group) => groups.includes(group));
-}
-
-/** The groups that both grant. */
-export function meetMacos(a: Macos, b: Macos): Macos {
-  return a.filter((group) => b.includes(group));
-}
-
 /** The effect of a group on macOS, in words that follow "may" or "to". */
 export function printMacosGroup(group: MacosGroup): string {
   switch (group) {

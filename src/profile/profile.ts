@@ -1,15 +1,16 @@
 import { type Access, isAtMost, lesser } from "./access.ts";
-import { DEVICE_GROUPS, type Devices, normalDevices } from "./devices.ts";
+import { DEVICE_GROUPS, type Devices } from "./devices.ts";
 import { type EnvPattern, normalEnv } from "./env-pattern.ts";
+import { meetGroups } from "./groups.ts";
 import { type Limits, normalLimits } from "./limits.ts";
-import { MACOS_GROUPS, type Macos, normalMacos } from "./macos.ts";
+import { MACOS_GROUPS, type Macos } from "./macos.ts";
 import { type Network, normalNetwork } from "./network.ts";
 import { type AbsolutePath, byPath, isInside, ROOT } from "./path.ts";
 import { literalPrefix, type Pattern } from "./pattern.ts";
 import { normalPorts, type Ports } from "./ports.ts";
 import { normalSockets, type Sockets } from "./sockets.ts";
 import { meetSuffixes, normalSuffixes, type Suffixes, sameSuffixes } from "./suffix.ts";
-import { normalSyscalls, SYSCALL_GROUPS, type Syscalls } from "./syscalls.ts";
+import { SYSCALL_GROUPS, type Syscalls } from "./syscalls.ts";
 
 /** The access to a path and all below it, until a nearer entry says otherwise. */
 export interface FileEntry {
@@ -77,9 +78,9 @@ export function normalProfile(parts: ProfileParts): Profile {
     sockets: normalSockets(parts.sockets ?? "none"),
     env: normalEnv(parts.env ?? []),
     terminal: parts.terminal ?? false,
-    syscalls: normalSyscalls(parts.syscalls ?? []),
-    devices: normalDevices(parts.devices ?? []),
-    macos: normalMacos(parts.macos ?? []),
+    syscalls: meetGroups(SYSCALL_GROUPS, parts.syscalls ?? []),
+    devices: meetGroups(DEVICE_GROUPS, parts.devices ?? []),
+    macos: meetGroups(MACOS_GROUPS, parts.macos ?? []),
     ports: normalPorts(parts.ports ?? []),
     limits: normalLimits(parts.limits ?? {}),
   };

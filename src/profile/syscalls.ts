@@ -13,16 +13,6 @@ export type Syscalls = readonly SyscallGroup[];
 /** All groups. */
 export const SYSCALL_GROUPS: Syscalls = SyscallGroup.options;
 
-/** The groups in order, each once. */
-export function normalSyscalls(groups: Syscalls): Syscalls {
-  return SYSCALL_GROUPS.filter((group) => groups.includes(group));
-}
-
-/** The groups that both grant. */
-export function meetSyscalls(a: Syscalls, b: Syscalls): Syscalls {
-  return a.filter((group) => b.includes(group));
-}
-
 /** The effect of a group, in words that follow "may" or "to". */
 export function printSyscallGroup(group: SyscallGroup): string {
   switch (group) {

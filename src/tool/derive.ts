@@ -1,6 +1,7 @@
 import { coversEnv } from "../profile/env-pattern.ts";
+import { meetGroups } from "../profile/groups.ts";
 import { limitsFrom } from "../profile/limits-section.ts";
-import { type Macos, normalMacos } from "../profile/macos.ts";
+import { MACOS_GROUPS, type Macos } from "../profile/macos.ts";
 import type { Network } from "../profile/network.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import { literalPattern } from "../profile/pattern.ts";
@@ -106,7 +107,7 @@ function networkBy({ shell, upstream }: ToolSettings): Network {
 
 /** The groups of macOS that the config lists, and those of its runtimes. */
 export function macosGroups({ runtimes, sandbox }: Pick<ToolSettings, "runtimes" | "sandbox">): Macos {
-  return normalMacos([...sandbox.macos, ...runtimes.flatMap((runtime) => runtime.macos)]);
+  return meetGroups(MACOS_GROUPS, [...sandbox.macos, ...runtimes.flatMap((runtime) => runtime.macos)]);
 }
 
 function isShownWhole({ access, suffixes }: FileEntry): boolean {

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { CofferdamError, visible } from "../errors.ts";
 import type { Json } from "../policy/canonical-json.ts";
-import { DevicesSection, meetDevices } from "../profile/devices.ts";
-import { MacosSection, meetMacos } from "../profile/macos.ts";
+import { DevicesSection } from "../profile/devices.ts";
+import { meetGroups } from "../profile/groups.ts";
+import { MacosSection } from "../profile/macos.ts";
 import { listedPorts, meetPorts, PortsSection } from "../profile/ports.ts";
-import { meetSyscalls, SyscallsSection } from "../profile/syscalls.ts";
+import { SyscallsSection } from "../profile/syscalls.ts";
 import type { ToolSettings } from "./derive.ts";
 import type { Root } from "./facts.ts";
 import type { FunctionTool } from "./function-tool.ts";
@@ -107,9 +108,9 @@ export function settingsFor(settings: ToolSettings, needs: ToolNeeds): ToolSetti
     roots: wanted === undefined ? settings.roots : settings.roots.map((root) => needed(root, wanted)),
     sandbox: {
       ...sandbox,
-      syscalls: [...meetSyscalls(sandbox.syscalls, needs.syscalls ?? [])],
-      devices: [...meetDevices(sandbox.devices, needs.devices ?? [])],
-      macos: [...meetMacos(sandbox.macos, needs.macos ?? [])],
+      syscalls: [...meetGroups(sandbox.syscalls, needs.syscalls ?? [])],
+      devices: [...meetGroups(sandbox.devices, needs.devices ?? [])],
+      macos: [...meetGroups(sandbox.macos, needs.macos ?? [])],
     },
     shell: {
       ...shell,

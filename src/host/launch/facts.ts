@@ -5,7 +5,8 @@ import { areMany, type RepositorySign, repositoryMasks, withNear } from "../../b
 import { withinSearch } from "../../backend/search-bound.ts";
 import { coveredIndex } from "../../backend/seatbelt/covered-index.ts";
 import { foldedMasks } from "../../backend/seatbelt/file-rules.ts";
-import { normalDevices } from "../../profile/devices.ts";
+import { DEVICE_GROUPS } from "../../profile/devices.ts";
+import { meetGroups } from "../../profile/groups.ts";
 import { maskIndex } from "../../profile/mask-index.ts";
 import { type AbsolutePath, byPath, joinPath, knownPath } from "../../profile/path.ts";
 import { normalProfile, type Profile, writableIn } from "../../profile/profile.ts";
@@ -164,7 +165,10 @@ export async function lookUpFacts(
   ])
     looker.look(path);
   const hasNames = machine.mac === null && profiles.some(({ network }) => network === "host");
-  const groups = normalDevices(profiles.flatMap(({ devices }) => devices));
+  const groups = meetGroups(
+    DEVICE_GROUPS,
+    profiles.flatMap(({ devices }) => devices),
+  );
   return memory.recall({
     arch: host.arch,
     ...machine,
