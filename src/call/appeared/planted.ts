@@ -52,10 +52,10 @@ export async function plantedOf(
   };
   const wasThere = new Set(context.before.hits);
   // A path without a mount over it may still be the call's.
-  const isHeldBefore = (end: AbsolutePath): boolean =>
+  const wasCommitted = (end: AbsolutePath): boolean =>
     wasThere.has(end) && !(isUnmounted(end, context) && isChangedByCall(end, context));
   const isTakable = (end: AbsolutePath): boolean =>
-    isIn(context.writable, end) && context.isOpen(end) && !isHeldBefore(end);
+    isIn(context.writable, end) && context.isOpen(end) && !wasCommitted(end);
   return flatMapInTurns(found, (appeared): readonly PlantedByCall[] => {
     const reason = reasonToTake(appeared, isTooMany, context);
     if (reason === null) return [];

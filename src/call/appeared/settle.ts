@@ -1,7 +1,7 @@
 import { CONFIG_NAME } from "../../config/locate.ts";
 import type { Appearances, Appeared, Fate } from "../../host/launch/appeared.ts";
 import { digestOfFile, readEntryAt } from "../../host/launch/quarantine/tree.ts";
-import { HeldBefore } from "../../host/look/git/checked-out.ts";
+import { CommittedBefore } from "../../host/look/git/checked-out.ts";
 import { isOwnCode } from "../../host/look/installation/own-code.ts";
 import type { Likeness } from "../../host/look/likeness.ts";
 import { isLink } from "../../host/look/nodes.ts";
@@ -93,10 +93,10 @@ async function fatesInPlace(planted: readonly PlantedByCall[], call: AfterCall):
   const { before, startedAt, profile } = call;
   const isOnlyRead = (path: AbsolutePath): boolean =>
     accessTo(profile, path, { kind: "folder", bornInside: false }) === "read";
-  using heldBefore = new HeldBefore(before.repositories, startedAt, isOnlyRead);
+  using committed = new CommittedBefore(before.repositories, startedAt, isOnlyRead);
   const kept = await call.shared.quarantine.keptSince(call.startedAt);
   for (const one of planted.slice(0, MAX_COMPARED)) {
-    const fate = await fateInPlace(one, call, heldBefore, kept);
+    const fate = await fateInPlace(one, call, committed, kept);
     if (fate === "linked") linked.add(one.appeared);
     else if (fate !== null) fates.set(one.appeared, fate);
   }
@@ -110,7 +110,7 @@ type Kept = Awaited<ReturnType<AfterCall["shared"]["quarantine"]["keptSince"]>>;
 async function fateInPlace(
   { appeared, take }: PlantedByCall,
   { shared, agreed, profile }: AfterCall,
-  heldBefore: HeldBefore,
+  committed: CommittedBefore,
   kept: Kept,
 ): Promise<Fate | "linked" | null> {
   if (shared.appeared === "ask" && (await isAgreed(take, agreed))) return AGREED;
@@ -124,7 +124,7 @@ async function fateInPlace(
       (appeared.obeyedBy?.by !== OURSELVES || nameOf(path) === CONFIG_NAME) &&
       // No mount can hold a link directly in a writable folder, so later calls could get no sandbox.
       !(writableIn(profile).includes(parentOf(path)) && isLink(path));
-    const toHeld = mayBeCheckedOut ? await heldBefore.likenessOf(path) : "other";
+    const toHeld = mayBeCheckedOut ? await committed.likenessOf(path) : "other";
     if (toHeld !== "same") return toKept === "linked" || toHeld === "linked" ? "linked" : null;
     fate = CHECKED_OUT;
   }

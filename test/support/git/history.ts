@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { RepositorySign } from "../../../src/backend/repositories.ts";
-import { HeldBefore } from "../../../src/host/look/git/checked-out.ts";
+import { CommittedBefore } from "../../../src/host/look/git/checked-out.ts";
 import type { Likeness } from "../../../src/host/look/likeness.ts";
 import { knownPath } from "../../../src/profile/path.ts";
 
-/** Longer than the times of a file system lag behind the clock, as `HeldBefore` has it. */
+/** Longer than the times of a file system lag behind the clock, as `CommittedBefore` has it. */
 const SURELY_LATER_MS = 80;
 
 /** A folder with repositories that git made, and a moment at which a call began. */
@@ -79,7 +79,7 @@ export class History implements Disposable {
         isWhole: true,
       }),
     );
-    using held = new HeldBefore(signs, this.#startedAt);
+    using held = new CommittedBefore(signs, this.#startedAt);
     return await held.likenessOf(knownPath(join(this.top, path)));
   }
 

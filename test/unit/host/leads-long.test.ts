@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { dependsOnWho } from "../../../src/host/look/git/led.ts";
+import { dependsOnWho } from "../../../src/host/look/git/path-targets.ts";
 import { leadsTo, wayOf } from "../../../src/host/look/leads.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
 

@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { dependsOnWho } from "../../../src/host/look/git/led.ts";
+import { dependsOnWho } from "../../../src/host/look/git/path-targets.ts";
 import { absolutePath, joinPath } from "../../../src/profile/path.ts";
 
 test("by any link of procfs, wherever that is mounted, who asks decides where a way leads", () => {

@@ -147,7 +147,7 @@ describe("what a repository's configuration makes git obey", () => {
   });
 
   it("by a `..` behind a name: what must not be made there, or changed, and the folders that must stay", () => {
-    const upheld = () => {
+    const needs = () => {
       const [found] = read(new RepositoryReader(), caller(), [
         { kind: "folder", path: at("r/.git"), isWhole: true },
       ]);
@@ -156,16 +156,16 @@ describe("what a repository's configuration makes git obey", () => {
     };
     mkdirSync(at("r/p/q/deep"), { recursive: true });
     file("r/.git/config", "[include]\npath = ../p/q/deep/../../../inc\n");
-    expect(upheld()).toEqual([["r/inc"], ["r/p", "r/p/q", "r/p/q/deep"]]);
+    expect(needs()).toEqual([["r/inc"], ["r/p", "r/p/q", "r/p/q/deep"]]);
     file("r/.git/config", "[include]\npath = ../p/q/deep/../../inc\n");
-    expect(upheld()).toEqual([["r/p/inc"], ["r/p/q", "r/p/q/deep"]]);
+    expect(needs()).toEqual([["r/p/inc"], ["r/p/q", "r/p/q/deep"]]);
     file("r/.git/config", "[include]\npath = ../p/missing/../inc\n");
-    expect(upheld()).toEqual([["r/p/inc", "r/p/missing"], []]);
+    expect(needs()).toEqual([["r/p/inc", "r/p/missing"], []]);
     file("r/p/file", "");
     file("r/.git/config", "[include]\npath = ../p/file/../inc\n");
-    expect(upheld()).toEqual([["r/p/file", "r/p/inc"], []]);
+    expect(needs()).toEqual([["r/p/file", "r/p/inc"], []]);
     file("r/.git/config", "[include]\npath = ../../r/inc\n");
-    expect(upheld()).toEqual([["r/inc"], []]);
+    expect(needs()).toEqual([["r/inc"], []]);
   });
 
   it("what a name with a tab is for git before 2.45, and since", () => {

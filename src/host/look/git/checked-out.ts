@@ -16,12 +16,12 @@ import type { Likeness } from "../likeness.ts";
 import { firstNamesIn } from "../names-in.ts";
 import { linkAt, resolvedPath, statsOf, systemPath } from "../nodes.ts";
 import { beginningOf, smallTextOf } from "./beginnings.ts";
-import { ledBy } from "./led.ts";
 import { isGitName } from "./marks.ts";
 import { UnpackBudget } from "./objects/budget.ts";
 import { type GitObject, type GitTreeEntry, oidOf } from "./objects/object.ts";
 import { ObjectStore } from "./objects/store.ts";
 import { CommittedTrees } from "./objects/trees.ts";
+import { followedTarget } from "./path-targets.ts";
 import { refsBefore } from "./refs.ts";
 
 /** Maximum of a clone's sources, and of names of one folder, that are looked at. */
@@ -42,7 +42,7 @@ const MAX_COMPARED_BYTES = 256 * 1024 ** 2;
  * in a clone of it or in a new worktree, and in no other place. Branch files unchanged since then name these commits,
  * and a commit's name is a hash of its content; so nothing that the call itself made passes.
  */
-export class HeldBefore implements Disposable {
+export class CommittedBefore implements Disposable {
   readonly #signs: readonly RepositorySign[];
   readonly #startedAt: number;
   readonly #isOnlyRead: (path: AbsolutePath) => boolean;
@@ -188,7 +188,7 @@ function sourcesOf(clone: AbsolutePath): readonly AbsolutePath[] {
     .slice(0, MAX_REPOSITORIES)
     .flatMap((url) => [`${url}/.git`, url, `${url}.git`])
     .flatMap((written) => {
-      const found = ledBy(written, ROOT, statsOf);
+      const found = followedTarget(written, ROOT, statsOf);
       if (found === null || found === "who") return [];
       return statsOf(found.path) === null ? [] : (commonFolder(signAt(found.path)) ?? []);
     });
@@ -205,7 +205,7 @@ export function folderBehind(file: AbsolutePath): AbsolutePath | null {
 }
 
 function led(written: string, from: AbsolutePath): AbsolutePath | null {
-  const found = ledBy(written, from, statsOf);
+  const found = followedTarget(written, from, statsOf);
   return found === null || found === "who" ? null : found.path;
 }
 

@@ -2,7 +2,7 @@ import { type AbsolutePath, isInside, joinPath, parentOf } from "../../../profil
 import { realPathOf, statsOf } from "../nodes.ts";
 import { isWholeRepository } from "./above.ts";
 import { textAt } from "./files.ts";
-import { resolved } from "./led.ts";
+import { resolved } from "./path-targets.ts";
 import { withoutLineEnds } from "./written.ts";
 
 /** A folder of git's outside all roots that a root's `.git` leads to: without it git does not work there. */

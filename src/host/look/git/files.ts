@@ -6,7 +6,7 @@ import { type Lstat, wayOf } from "../leads.ts";
 import { systemPath } from "../nodes.ts";
 import { openPlainFile } from "../plain-file.ts";
 import { type GitSetting, readGitConfig } from "../runtimes/git-config.ts";
-import { dependsOnWho } from "./led.ts";
+import { dependsOnWho } from "./path-targets.ts";
 
 /** Maximum of bytes of a file that git obeys. */
 const MAX_BYTES = 1024 ** 2;

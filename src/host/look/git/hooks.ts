@@ -6,7 +6,7 @@ import { firstNamesIn } from "../names-in.ts";
 import { systemPath } from "../nodes.ts";
 import { BY_WHO_ASKS, CLOSED } from "./files.ts";
 import type { FoundHook } from "./git-runs.ts";
-import { dependsOnWho } from "./led.ts";
+import { dependsOnWho } from "./path-targets.ts";
 import type { Glance } from "./settings.ts";
 
 /** Git knows 30 hooks; the folder may have other programs, too. */

@@ -6,7 +6,7 @@ import { homeOfPrograms } from "../user.ts";
 import { AsRead, BY_ANOTHER_NAME, BY_WHO_ASKS, CLOSED, isLinkedTwice } from "./files.ts";
 import { type FoundHook, type GitRuns, gitRuns } from "./git-runs.ts";
 import { hooksOf, type InHooks, linksAt } from "./hooks.ts";
-import { dependsOnWho, type GitPathTarget, itself, namedBy, UpheldByAll } from "./led.ts";
+import { AllPathNeeds, dependsOnWho, type GitPathTarget, itself, namedBy } from "./path-targets.ts";
 import { obeyedElsewhere, type RepositoryPlace } from "./place.ts";
 import { settingsThatRun } from "./programs.ts";
 import { type Caller, type Everywhere, scopesOf } from "./scopes.ts";
@@ -94,7 +94,7 @@ export class RepositoryReader {
       base: parentOf(file),
       settings: [
         ...this.#settings.look(file, glance).settings,
-        ...this.#said(file, home, new UpheldByAll(), glance),
+        ...this.#said(file, home, new AllPathNeeds(), glance),
       ],
     }));
     // With it a worktree's part takes all settings for its own (git-worktree(1), CONFIGURATION FILE).
@@ -127,7 +127,9 @@ export class RepositoryReader {
     // Their unreadable parts are reported, or ignored, when they are read for themselves.
     const apart = newGlance(glance.see);
     const values = scopes.flatMap(({ home, files, settings }) => {
-      const said = [...files, ...configs].flatMap((file) => this.#said(file, home, new UpheldByAll(), apart));
+      const said = [...files, ...configs].flatMap((file) =>
+        this.#said(file, home, new AllPathNeeds(), apart),
+      );
       return valuesOf([...settings, ...said], "core.hookspath").filter((value) => !/^(?:[/~]|$)/.test(value));
     });
     return [...new Set(values)].slice(0, MAX_NAMED).flatMap((value) =>
@@ -163,31 +165,31 @@ export class RepositoryReader {
     const common = this.#commonOf(folder, glance);
     if (common === null) return null;
     const configs = [joinPath(common.path, "config"), joinPath(folder, "config.worktree")];
-    const upheld = new UpheldByAll();
-    for (const one of [behind, common]) upheld.add(one);
-    return { folder, common: common.path, configs, upheld };
+    const needs = new AllPathNeeds();
+    for (const one of [behind, common]) needs.add(one);
+    return { folder, common: common.path, configs, needs };
   }
 
   #obeyed(sign: RepositorySign, { home, files, settings: loose }: Everywhere, glance: Glance): Obeyed {
     const place = this.#placeOf(sign, glance);
     if (place === null) return { hooks: [], configs: [], parts: [], detours: [] };
     const { folder, common, configs } = place;
-    const [upheld, hooks] = [new UpheldByAll(), new Set<AbsolutePath>()];
-    upheld.add(place.upheld);
+    const [needs, hooks] = [new AllPathNeeds(), new Set<AbsolutePath>()];
+    needs.add(place.needs);
     const ours: Glance = { ...glance, unread: [] };
     const given = this.#settings.with(loose, home, glance);
-    upheld.add(given.upheld);
+    needs.add(given.needs);
     const settings = [
       ...given.settings,
-      ...files.flatMap((file) => this.#said(file, home, upheld, ours)),
-      ...configs.flatMap((file) => this.#said(file, home, upheld, glance)),
+      ...files.flatMap((file) => this.#said(file, home, needs, ours)),
+      ...configs.flatMap((file) => this.#said(file, home, needs, glance)),
     ];
     // The caller's git ignores those that the caller may not read (config.c, `ACCESS_EACCES_OK`).
     glance.unread.push(...[...given.unread, ...ours.unread].filter(({ why }) => why !== CLOSED));
     // The file that leads to this part of a worktree determines the path of its tree.
     const config = joinPath(common, "config");
     const keep = (led: GitPathTarget | "who" | null): AbsolutePath | null =>
-      keptOf(led, config, upheld, glance.unread);
+      keptOf(led, config, needs, glance.unread);
     const [trees, folders] = [valuesOf(settings, "core.worktree"), valuesOf(settings, "core.hookspath")];
     if (trees.length + folders.length > MAX_NAMED)
       glance.unread.push({ path: config, why: `names more than ${MAX_NAMED} folders` });
@@ -202,7 +204,7 @@ export class RepositoryReader {
       }
     for (const at of [joinPath(common, "hooks"), ...hooks])
       for (const link of this.#linksIn(at, glance)) hooks.add(link);
-    const { kept, detours } = upheld;
+    const { kept, detours } = needs;
     return {
       hooks: [...hooks],
       configs: [...kept],
@@ -213,30 +215,30 @@ export class RepositoryReader {
 
   /** The caller's configuration, which all other repositories obey. It may be in a root, or name paths in one. */
   #everywhere({ home, files, settings: loose }: Everywhere, glance: Glance): Repository {
-    const upheld = new UpheldByAll();
+    const needs = new AllPathNeeds();
     const given = this.#settings.with(loose, home, glance);
-    for (const one of [{ kept: files }, given.upheld]) upheld.add(one);
-    const settings = [...given.settings, ...files.flatMap((file) => this.#said(file, home, upheld, glance))];
+    for (const one of [{ kept: files }, given.needs]) needs.add(one);
+    const settings = [...given.settings, ...files.flatMap((file) => this.#said(file, home, needs, glance))];
     // A template's contents, hooks and configuration, are copied into each new repository (git-init(1)).
     const hooks = ["core.hookspath", "init.templatedir"]
       .flatMap((name) => valuesOf(settings, name).slice(0, MAX_NAMED))
       .filter((value) => value.startsWith("/") || value.startsWith("~"))
-      .flatMap((value) => keptOf(resolveWritten(value, ROOT, home, glance.see), ROOT, upheld, []) ?? []);
+      .flatMap((value) => keptOf(resolveWritten(value, ROOT, home, glance.see), ROOT, needs, []) ?? []);
     return {
       kind: "file",
       path: joinPath(home, ".gitconfig"),
       isWhole: true,
       hooks: inOrder(hooks),
-      configs: inOrder(upheld.kept),
+      configs: inOrder(needs.kept),
       parts: [],
-      detours: inOrder(upheld.detours),
+      detours: inOrder(needs.detours),
     };
   }
 
-  /** All settings of a configuration; its dependencies are added. */
-  #said(file: AbsolutePath, home: AbsolutePath, upheld: UpheldByAll, glance: Glance): readonly GitSetting[] {
+  /** All settings of a configuration; its needs are added. */
+  #said(file: AbsolutePath, home: AbsolutePath, needs: AllPathNeeds, glance: Glance): readonly GitSetting[] {
     const said = this.#settings.of(file, home, glance);
-    upheld.add(said.upheld);
+    needs.add(said.needs);
     glance.unread.push(...said.unread);
     return said.settings;
   }

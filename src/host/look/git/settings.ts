@@ -2,7 +2,7 @@ import { type AbsolutePath, parentOf, ROOT } from "../../../profile/path.ts";
 import { type Lstat, wayOf } from "../leads.ts";
 import type { GitSetting } from "../runtimes/git-config.ts";
 import { type GitFile, GitFiles } from "./files.ts";
-import { type GitPathTarget, type Upheld, UpheldByAll } from "./led.ts";
+import { AllPathNeeds, type GitPathTarget, type PathNeeds } from "./path-targets.ts";
 import { folderOfWritten, includeOf, resolveWritten } from "./written.ts";
 
 /** Maximum depth of includes; git stops there (config.c, `MAX_INCLUDE_DEPTH`). */
@@ -41,7 +41,7 @@ export function valuesOf(settings: readonly GitSetting[], name: string): readonl
 /** All settings of one configuration. */
 export interface GitSettings {
   readonly settings: readonly GitSetting[];
-  readonly upheld: Upheld;
+  readonly needs: PathNeeds;
   readonly unread: readonly Unread[];
 }
 
@@ -106,7 +106,7 @@ export class SettingsReader {
 
 class Gathered implements GitSettings {
   readonly settings: GitSetting[] = [];
-  readonly upheld = new UpheldByAll();
+  readonly needs = new AllPathNeeds();
   readonly unread: Unread[] = [];
   readonly #asked = new Set<string>();
   readonly #home: AbsolutePath;
@@ -135,24 +135,24 @@ class Gathered implements GitSettings {
     if (this.#asked.size > MAX_INCLUDED)
       this.unread.push({ path, why: `includes more than ${MAX_INCLUDED} files` });
     const led = resolveWritten(written, base, this.#home, this.#see);
-    const included = keptOf(led, path, this.upheld, this.unread);
+    const included = keptOf(led, path, this.needs, this.unread);
     if (included === null) return null;
-    this.upheld.add({ kept: [included] });
+    this.needs.add({ kept: [included] });
     // A file in a missing folder is empty, or can't be read, which is reported when it is looked at.
     const folder = folderOfWritten(written, base, this.#home, this.#see) ?? parentOf(included);
     return [{ path: included, base: folder }];
   }
 }
 
-/** The target of a name in a configuration; its dependencies are added. Null if it leads nowhere, or is unknown. */
+/** The target of a name in a configuration; its needs are added. Null if it leads nowhere, or is unknown. */
 export function keptOf(
   led: GitPathTarget | "who" | null,
   config: AbsolutePath,
-  upheld: UpheldByAll,
+  needs: AllPathNeeds,
   unread: Unread[],
 ): AbsolutePath | null {
   if (led === "who") unread.push({ path: config, why: "names a path through /proc" });
   if (led === null || led === "who") return null;
-  upheld.add({ kept: [...led.kept].filter((path) => path !== led.path), detours: led.detours });
+  needs.add({ kept: [...led.kept].filter((path) => path !== led.path), detours: led.detours });
   return led.path;
 }

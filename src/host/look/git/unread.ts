@@ -2,7 +2,7 @@ import type { RepositorySign } from "../../../backend/repositories.ts";
 import { CofferdamError, visible } from "../../../errors.ts";
 import { type AbsolutePath, isInside, parentOf } from "../../../profile/path.ts";
 import { BY_WHO_ASKS } from "./files.ts";
-import { type GitPathTarget, ledBy } from "./led.ts";
+import { followedTarget, type GitPathTarget } from "./path-targets.ts";
 import type { Glance, Unread } from "./settings.ts";
 
 /** Texts of a receipt about unreadable paths, each relative to the first of the folders that contains it. */
@@ -19,7 +19,7 @@ export function anything(
 
 /** The target of a file's text; null if it names no path, or the target is unknown. */
 export function ledFrom(file: AbsolutePath, written: string, { see, unread }: Glance): GitPathTarget | null {
-  const led = ledBy(written, parentOf(file), see);
+  const led = followedTarget(written, parentOf(file), see);
   if (led !== "who") return led;
   unread.push({ path: file, why: BY_WHO_ASKS });
   return null;

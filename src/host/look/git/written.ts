@@ -3,7 +3,7 @@ import { type AbsolutePath, nameOf, parentOf } from "../../../profile/path.ts";
 import { type Lstat, wayOf } from "../leads.ts";
 import type { GitSetting } from "../runtimes/git-config.ts";
 import { listedUsers } from "../users.ts";
-import { type GitPathTarget, namedBy } from "./led.ts";
+import { type GitPathTarget, namedBy } from "./path-targets.ts";
 
 /** A path as a configuration writes it: from a folder, from the caller's home, or from that of a user (`~name/`). */
 export function resolveWritten(

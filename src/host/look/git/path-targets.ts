@@ -5,16 +5,16 @@ import { orNull } from "../../or-null.ts";
 import { hasDetour, type LeadingWay, type Lstat, OF_WHO_ASKS, wayOf } from "../leads.ts";
 import { systemPath } from "../nodes.ts";
 
-/** Dependencies of a path. */
-export interface Upheld {
+/** Things that must stay as they are for a path to keep its target. */
+export interface PathNeeds {
   /** Paths that must stay as they are, or must not be made. */
   readonly kept: Iterable<AbsolutePath>;
   /** Folders that must not move: the path enters them, and leaves them by `..`. */
   readonly detours: Iterable<AbsolutePath>;
 }
 
-/** The target of a repository's file, and its dependencies. */
-export interface GitPathTarget extends Upheld {
+/** The target of a repository's file, and its needs. */
+export interface GitPathTarget extends PathNeeds {
   readonly path: AbsolutePath;
 }
 
@@ -23,12 +23,12 @@ export function itself(path: AbsolutePath): GitPathTarget {
   return { path, kept: [], detours: [] };
 }
 
-/** Combined dependencies of many paths. */
-export class UpheldByAll implements Upheld {
+/** Combined needs of many paths. */
+export class AllPathNeeds implements PathNeeds {
   readonly kept = new Set<AbsolutePath>();
   readonly detours = new Set<AbsolutePath>();
 
-  add({ kept = [], detours = [] }: Partial<Upheld>): void {
+  add({ kept = [], detours = [] }: Partial<PathNeeds>): void {
     for (const path of kept) this.kept.add(path);
     for (const path of detours) this.detours.add(path);
   }
@@ -39,7 +39,11 @@ export class UpheldByAll implements Upheld {
  * must not be made. If links are on the path, its target is kept by a name through them, and so are the links. Null if
  * the text is not a path; `who` if it leads elsewhere in another process.
  */
-export function ledBy(written: string, from: AbsolutePath, see: Lstat): GitPathTarget | "who" | null {
+export function followedTarget(
+  written: string,
+  from: AbsolutePath,
+  see: Lstat,
+): GitPathTarget | "who" | null {
   const [way, plain] = [wayOf(written, from, see), resolved(written, from)];
   if (dependsOnWho(way)) return "who";
   const path = way.end ?? plain;
@@ -57,9 +61,9 @@ function placesAside({ links, places }: LeadingWay, end: AbsolutePath): readonly
   return places.filter((place) => ![...links, end].some((one) => isInside(one, place)));
 }
 
-/** Target of a configuration's path, by its text so that a mask covers the name; for a `..` after a name as `ledBy`. */
+/** Target of a configuration's path, by its text so that a mask covers the name; for a `..` after a name as `followedTarget`. */
 export function namedBy(written: string, from: AbsolutePath, see: Lstat): GitPathTarget | "who" | null {
-  if (hasDetour(written)) return ledBy(written, from, see);
+  if (hasDetour(written)) return followedTarget(written, from, see);
   const path = resolved(written, from);
   return path === null ? null : itself(path);
 }
