@@ -110,9 +110,9 @@ async function bench(): Promise<void> {
   row("our call at once after others", atOnce, raw);
   row("  of it: what comes on top", atOnce - raw, null);
   row("  of it: a cgroup for memory and processes", await cgroupOnTop(workspace), null);
-  const { sandbox: walls } = supervisor.shared;
+  const { sandbox } = supervisor.shared;
   // The last folder is that of processes.
-  const cgroups = walls.kind === "available" ? (walls.machine.cgroups?.folders.at(-1) ?? null) : null;
+  const cgroups = sandbox.kind === "available" ? (sandbox.machine.cgroups?.folders.at(-1) ?? null) : null;
   row(
     "the hardening's own system calls, and nothing else",
     callsAlone(plan.tree === null ? null : cgroups),

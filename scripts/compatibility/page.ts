@@ -13,8 +13,8 @@ export interface Line {
 
 const HEAD = `# Compatibility
 
-What tools do inside the walls, from real runs: \`scripts/compat\` writes this page. It does each thing twice, without walls
-and inside them, in a new project of a config that says no more than this, with the network off:
+What tools do in the sandbox, from real runs: \`scripts/compat\` writes this page. It does each thing twice, without the
+sandbox and in it, in a new project whose config says no more than this, with the network off:
 
 \`\`\`yaml
 version: 1
@@ -23,8 +23,8 @@ sandbox:
   runtimes: [system, node, python, rust, go, git] # those that are on PATH
 \`\`\`
 
-What fails without walls too, or is not installed, counts as not tried. A setting stands where it fails without that
-setting and works with it. For every tool it holds that
+What also fails without the sandbox, or is not installed, counts as not tried. The page names a setting where the tool
+fails without it and works with it. For every tool it holds that
 
 - **HOME and \`/tmp\` are empty when a call starts, and gone when it ends.** No \`~/.npmrc\`, \`~/.gitconfig\` or \`~/.cargo\` is
   there ([git works as you have it](docs/how-to/git.md)), and no cache lasts. Give tools a cache of their own and name it by its variable, as with
@@ -57,7 +57,7 @@ export function pageOf(lines: readonly Line[], machine: string, before = ""): st
     return [
       `## ${title}`,
       "",
-      "| tool | version | what was done | inside the walls |",
+      "| tool | version | what was done | in the sandbox |",
       "|---|---|---|---|",
       ...body,
     ];

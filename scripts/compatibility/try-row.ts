@@ -54,12 +54,12 @@ export async function tryRow(row: Row, bench: Bench): Promise<Verdict> {
   const scripts = [row.line, row.next ?? []]
     .filter((steps) => steps.length > 0)
     .map((steps) => scriptOf(steps, values));
-  const control = await attempt(row, bench, "control", (place) => withoutWalls(row, place, scripts, bench));
+  const control = await attempt(row, bench, "control", (place) => withoutSandbox(row, place, scripts, bench));
   if (!control.isDone) return verdictOf(row, { control, plain: control, set: null });
-  const plain = await attempt(row, bench, "plain", (place) => insideWalls(place, scripts, bench));
+  const plain = await attempt(row, bench, "plain", (place) => inSandbox(place, scripts, bench));
   const { setting } = row;
   if (setting === undefined) return verdictOf(row, { control, plain, set: null });
-  const set = await attempt(row, bench, "set", (place) => insideWalls(place, scripts, bench, setting));
+  const set = await attempt(row, bench, "set", (place) => inSandbox(place, scripts, bench, setting));
   return verdictOf(row, { control, plain, set });
 }
 
@@ -118,7 +118,7 @@ function plainly(
 }
 
 /** Runs it with the environment of the sandbox, except for HOME and the folder for temporary files. */
-function withoutWalls(row: Row, place: Place, scripts: readonly string[], bench: Bench): Promise<Attempt> {
+function withoutSandbox(row: Row, place: Place, scripts: readonly string[], bench: Bench): Promise<Attempt> {
   const env = { ...namesOf(place, bench), LANG: "C.UTF-8", SHELL: "/bin/sh", USER: "user" };
   return untilOneFails(scripts, (script) =>
     plainly(row.controlArgv ?? ["bash", "-c", script], place, { ...env, LINE: script }, bench),
@@ -126,7 +126,7 @@ function withoutWalls(row: Row, place: Place, scripts: readonly string[], bench:
 }
 
 /** Runs each script as a call of a person, in a project with a minimal config. */
-async function insideWalls(
+async function inSandbox(
   place: Place,
   scripts: readonly string[],
   bench: Bench,

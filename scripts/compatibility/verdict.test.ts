@@ -29,10 +29,10 @@ describe("a verdict", () => {
   const of = (of_: Row, control: Attempt, plain: Attempt, withSetting: Attempt | null = null) =>
     verdictOf(of_, { control, plain, set: withSetting });
 
-  test("that something works needs the control and the walls", () => {
+  test("that something works needs the control and the sandbox", () => {
     expect(of(row, good, good)).toEqual({ kind: "works" });
     expect(of(row, good, bad)).toMatchObject({ kind: "wrong", said: bad.said });
-    expect(of(row, bad, good)).toEqual({ kind: "untried", why: "fails here without walls too: not so" });
+    expect(of(row, bad, good)).toEqual({ kind: "untried", why: "fails without the sandbox too: not so" });
     expect(of(fails, bad, bad)).toMatchObject({ kind: "untried" });
   });
 

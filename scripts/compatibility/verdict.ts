@@ -31,7 +31,7 @@ export interface Tried {
  */
 export function verdictOf(row: Row, { control, plain, set }: Tried): Verdict {
   if (!control.isDone)
-    return { kind: "untried", why: `fails here without walls too: ${lastLine(control.said)}` };
+    return { kind: "untried", why: `fails without the sandbox too: ${lastLine(control.said)}` };
   if (row.fails !== undefined) return byDesign(row.fails, plain);
   if (row.setting === undefined || set === null)
     return plain.isDone ? { kind: "works" } : wrong("should work, and fails", plain);

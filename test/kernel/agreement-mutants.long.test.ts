@@ -36,7 +36,7 @@ describe.skipIf(UNUSABLE !== undefined)("random cases find out a renderer that",
   });
 
   it.each(Object.keys(MUTANTS).filter((name) => MUTANTS[name]?.plan !== undefined))(
-    "%s, and the proof refuses its walls",
+    "%s, and the proof refuses its sandbox",
     (name) => {
       expect(report.counts[refusedByProof(name)]).toBe(1);
     },

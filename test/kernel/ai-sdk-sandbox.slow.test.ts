@@ -37,7 +37,7 @@ async function read(stream: ReadableStream<Uint8Array>): Promise<string> {
   }
 }
 
-describe.skipIf(unusable !== null)("the AI SDK's sandbox, by our walls", () => {
+describe.skipIf(unusable !== null)("the AI SDK's sandbox, by ours", () => {
   it("writes, reads, lists and deletes files, and says null and false of what is not there", async () => {
     await within(async (sandbox, place) => {
       await sandbox.writeTextFile({ path: "new/folder/a.txt", content: "one\r\ntwo\r\nthree" });

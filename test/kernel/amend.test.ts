@@ -143,11 +143,11 @@ describe.skipIf(unusable !== null)("a host that is not listed", () => {
       refused: [{ host: "ten.test", because: "private" }],
       hosts: [],
     });
-    await using walled = await standing({ handler: yes(), profile: { network: "none" } });
-    const denied = await walled.session.call("shell", {
+    await using offline = await standing({ handler: yes(), profile: { network: "none" } });
+    const denied = await offline.session.call("shell", {
       argv: ["sh", "-c", "echo $http_proxy; curl -sS -m 5 http://a.test/"],
     });
-    expect([printed(denied), walled.asked.tools, egressOf(denied)]).toEqual(["", [], null]);
+    expect([printed(denied), offline.asked.tools, egressOf(denied)]).toEqual(["", [], null]);
   });
 
   it("net.hosts: strict mode refuses at once, approve-all lets it pass and tells so, an operator's rule decides first", async () => {

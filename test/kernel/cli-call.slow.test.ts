@@ -122,7 +122,7 @@ describe.skipIf(unusable !== null)("the exit status of `cofferdam call`", () => 
     });
   });
 
-  test("is 69 for walls that can't be built, and 75 for what waits for an answer", () => {
+  test("is 69 for a sandbox that can't be built, and 75 for a call that waits for an answer", () => {
     const unbuilt = { kind: "denied", reason: "", hint: "" } as const;
     expect(exitOf({ ...unbuilt, code: "SANDBOX_UNAVAILABLE" })).toBe(69);
     expect(exitOf({ ...unbuilt, code: "NOT_ENFORCEABLE" })).toBe(69);
@@ -183,7 +183,7 @@ describe.skipIf(unusable !== null)("what `cofferdam call` prints", () => {
     });
   });
 
-  test("tells what the walls did not let a command do, each once, as `cofferdam run` does", async () => {
+  test("reports each thing that the sandbox prevented once, as `cofferdam run` does", async () => {
     const { cofferdam, project } = await rooted();
     const words = ["touch", "docs/x", "docs/y"];
     const [called, run] = [

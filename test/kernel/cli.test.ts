@@ -593,7 +593,7 @@ describe.skipIf(unusable !== null)("looking around", () => {
 const isRoot = process.getuid?.() === 0;
 
 test.skipIf(unusable !== null || !isRoot)(
-  "an ordinary user without an account has the same walls",
+  "an ordinary user without an account has the same sandbox",
   async (context) => {
     const made = await place(CONFIG, 1001);
     const { exit, stdout, stderr } = await made.cofferdam(

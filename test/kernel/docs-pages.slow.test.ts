@@ -117,7 +117,7 @@ describe.skipIf(unusable !== null)("the pages about MCP", () => {
   });
 });
 
-/** A whole agent that knows of no walls: it says what it could do, a line each. */
+/** A whole agent that knows of no sandbox: for each thing that it tries, it prints whether that worked. */
 const AGENT = `
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -115,7 +115,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     expect(bash).toEqual(["file", expect.not.stringContaining("x")]);
   });
 
-  it("env: no secret stands in the words of any process of the machine, nor in the variables of one outside the walls, at any instant", {
+  it("env: no secret is in the arguments of any process of the machine, nor in the variables of one outside the sandbox, at any instant", {
     timeout: 60_000,
   }, async () => {
     const secret = `secret-${randomBytes(16).toString("hex")}`;

@@ -442,7 +442,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("where $name is refused by the s
     ];
     const [, ...replies] = await place.run({ job: { calls: [], steps: [...steps, ...inner] } });
     chmodSync(`${place.ws}/closed`, 0o755);
-    // Root too: no capability is left to it within the walls.
+    // Root too: it has no capability in the sandbox.
     expect(tellingOf(replies)).toMatchObject([
       "FILE_WRONG_KIND",
       "FILE_SYSTEM",

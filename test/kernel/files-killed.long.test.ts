@@ -43,7 +43,7 @@ describe.skipIf(unusable !== null)("a worker that is killed", () => {
       // All workers that a write needs are there, and known.
       expect(toldOf(await write(readFileSync(file, "utf8")))).toMatchObject({ path: "ws:a" });
       const killed = workersOf(process.pid);
-      const walls = parentsOf(killed);
+      const parents = parentsOf(killed);
       const { ino } = statSync(file);
       let { before, writing } = begin();
       // In turn: amid the write, as soon as it is done, and at any moment.
@@ -55,7 +55,7 @@ describe.skipIf(unusable !== null)("a worker that is killed", () => {
       else await passed((1.2 * tookMs * round) / WORKERS);
       end(killed);
       const outcome = toldOf(await writing);
-      await untilGone([...killed, ...walls]);
+      await untilGone([...killed, ...parents]);
       const after = readFileSync(file, "utf8");
       expect([OLD, NEW].includes(after)).toBe(true);
       const word = `${typeof outcome === "string" ? outcome : "done"}, ${after === before ? "old" : "new"}`;

@@ -149,7 +149,7 @@ describe.skipIf(unusable !== null)("names that are swapped while files are worke
     expectUntouched(tree, said, CALLS);
   });
 
-  it("files.race: by a call that runs beside, inside the walls, lead no call outside", {
+  it("files.race: by a call that runs at the same time, in the sandbox, lead no call outside", {
     timeout: 300_000,
   }, async () => {
     const { tree, at } = await treeAndSession();

@@ -127,9 +127,9 @@ const DAEMONS = [
 it.skipIf(unusable !== null)(
   "proc: a first process that waits for its own children alone keeps every daemon",
   () => {
-    const walls = ["--unshare-all", "--unshare-user", "--as-pid-1"];
+    const options = ["--unshare-all", "--unshare-user", "--as-pid-1"];
     const places = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"];
-    const { stdout } = spawnSync("/usr/bin/bwrap", [...walls, ...places, "--", ...DAEMONS], {
+    const { stdout } = spawnSync("/usr/bin/bwrap", [...options, ...places, "--", ...DAEMONS], {
       encoding: "utf8",
     });
     expect(Number(stdout)).toBeGreaterThan(100);

@@ -62,7 +62,7 @@ describe.skipIf(unusable !== null)("root on the tree of somebody else", () => {
       expect(made).toEqual([OWNER, `${OWNER} ${OWNER}\n`.repeat(3)]);
       expect([statSync(join(tree, "made")).uid, statSync(join(tree, "folder")).uid]).toEqual([OWNER, OWNER]);
       expect(read).toEqual([OWNER, "theirs\nrefused\n"]);
-      // Without the walls, the same supervisor's children are root, in all of its groups.
+      // Without the sandbox, the same supervisor's children are root, in all of its groups.
       expect(place.plainly(`setpriv --groups ${GROUPS} sh -c 'id -u; id -G; cat ${tree}/roots'`).stdout).toBe(
         "0\n0 4 24 27\nroots\n",
       );

@@ -9,12 +9,12 @@ import { call, runs, Talk, type Turn, withAgent, writes } from "../support/langc
 sandboxMustWork("agents of LangChain");
 
 describe.skipIf(unusable !== null)("a call of an agent", () => {
-  it("that nobody has to be asked about runs at once, inside the walls", async () => {
+  it("that needs no approval runs at once, in the sandbox", async () => {
     using fates = new Fates();
     const secret = fates.place.file("outside/secret", "of somebody");
     await withAgent(fates, async ({ middleware }) => {
       const calls = [
-        call("1", "write_file", { path: "ws:notes.md", content: "walls\n" }),
+        call("1", "write_file", { path: "ws:notes.md", content: "a note\n" }),
         call("2", "tally"),
         call("3", "read_file", { path: secret }),
       ];
@@ -30,7 +30,7 @@ describe.skipIf(unusable !== null)("a call of an agent", () => {
           text: expect.stringMatching(/^Denied: no tool may read .*\nWhat would help: /),
         },
       ]);
-      expect([fates.place.read("ws/notes.md"), runs(fates, "tally")]).toEqual(["walls\n", 1]);
+      expect([fates.place.read("ws/notes.md"), runs(fates, "tally")]).toEqual(["a note\n", 1]);
     });
   });
 

@@ -13,7 +13,7 @@ test("isolated calls of many processes that are killed at random never share a f
     const { kills, said } = await storm("live-driver.ts", [state, join(state, "marks")], 6, 12_000);
     expect(said).toEqual([]);
     expect(kills).toBeGreaterThan(10);
-    // Walls that were being built out of a shelter are left alone for a second.
+    // A sandbox that was being built outside a shelter is left alone for a second.
     await pause(1_100);
     await new LiveCalls(absolutePath(state), true).sweep();
     expect(readdirSync(join(state, "live"))).toEqual([]);

@@ -104,18 +104,18 @@ describe.skipIf(noStandIn !== null)("nothing runs, and it is told why", () => {
     );
   });
 
-  it("when it is cancelled before, while walls are built, and right before go", async () => {
+  it("when it is cancelled before, while the sandbox is built, and right before go", async () => {
     const cancelled = "the call was cancelled before its program was started → call again";
     expect(await told({}, { signal: AbortSignal.abort() })).toBe(cancelled);
     place.standIn.mode = "hangs";
     expect(await told({}, { signal: AbortSignal.timeout(300) })).toBe(cancelled);
-    place.standIn.mode = "walls";
+    place.standIn.mode = "sandbox";
     const controller = new AbortController();
     const options = { signal: controller.signal, onProven: () => controller.abort() };
     expect(await told({}, options)).toBe(cancelled);
   });
 
-  it("when whoever is told of the walls says no", async () => {
+  it("when `onProven` throws", async () => {
     const onProven = (): never => {
       throw new CofferdamError("SANDBOX_UNAVAILABLE", "no", { hint: "h" });
     };

@@ -13,7 +13,7 @@ import { Place } from "../support/battery/place.ts";
 import { noStandIn, StandIn, standInMustWork } from "../support/mac/stand-in.ts";
 
 standInMustWork("the selftest of macOS");
-/** The stand-in must be root's, as every helper; whose calls it walls in must not be. */
+/** Root must own the stand-in, like every helper; its calls must belong to another user. */
 const NOT_HERE = noStandIn ?? notRoot;
 if (NOT_HERE !== null) console.warn(`the selftest of macOS: not tried on this machine: ${NOT_HERE}`);
 
@@ -31,8 +31,8 @@ const Report = z.object({
 
 const CASES = [...attacksFor(SOME_TARGET, "darwin"), ...drillsFor("darwin")];
 
-/** What the stand-in has no wall for, and why; `test/seatbelt-model/selftest/cases.slow.test.ts` decides these by their rules. */
-const NO_WALL: readonly (readonly [why: string, which: RegExp])[] = [
+/** What the stand-in can't refuse, and why. `test/seatbelt-model/selftest/cases.slow.test.ts` tests these by the rules. */
+const NO_PROTECTION: readonly (readonly [why: string, which: RegExp])[] = [
   [
     "a folder is given with all that is in it: Landlock takes nothing away below what it gives",
     /^(git\.exec|suffix|fs\.rename|fs\.missing: a missing|fs\.read: a hidden (file|folder)|fs\.write: a read-only file \()/,
@@ -96,7 +96,7 @@ describe.skipIf(NOT_HERE !== null)("the selftest of macOS, behind a stand-in for
     expect(tried[at]).toMatchObject({ holds: true, control: true });
   });
 
-  it.each(whichAre("without a wall"))(
+  it.each(whichAre("without protection"))(
     "%s, for which there is no protection here, has a control that can be done",
     (_, at) => {
       expect(tried[at]?.control).toBe(true);
@@ -111,10 +111,10 @@ describe.skipIf(NOT_HERE !== null)("the selftest of macOS, behind a stand-in for
 
 /** Names of cases, each with its place among all. */
 function whichAre(
-  kind: "told" | "without a wall" | "of macOS",
+  kind: "told" | "without protection" | "of macOS",
 ): readonly (readonly [name: string, at: number])[] {
   return CASES.map(({ claim, title }, at) => [`${claim}: ${title}`, at] as const).filter(([name]) => {
     if (ONLY_THERE.some((one) => one.test(name))) return kind === "of macOS";
-    return kind === (NO_WALL.some(([, one]) => one.test(name)) ? "without a wall" : "told");
+    return kind === (NO_PROTECTION.some(([, one]) => one.test(name)) ? "without protection" : "told");
   });
 }

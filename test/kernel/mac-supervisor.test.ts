@@ -50,7 +50,7 @@ describe.skipIf(noStandIn !== null)("a supervisor on macOS", () => {
   const made = (sandbox: object = SANDBOX, overrides: Partial<Host> = {}): Promise<Supervisor> =>
     place.supervisor({ sandbox: { ...sandbox } }, host(overrides));
 
-  it("runs a call inside walls: what is granted works, what is not does not", async () => {
+  it("runs a call in a sandbox: what is granted works, what is not does not", async () => {
     await using supervisor = await made();
     place.file("outside/secret", "secret");
     const script = `cat ${place.outside}/secret; echo x >${place.outside}/made; echo x >made && cat made; exit 7`;
@@ -66,9 +66,9 @@ describe.skipIf(noStandIn !== null)("a supervisor on macOS", () => {
 
   it("tries every attack in a real sandbox, with a control that succeeds outside, and remembers that", async () => {
     await using supervisor = await made();
-    const { sandbox: walls } = supervisor.shared;
-    if (walls.kind !== "available") throw walls.error;
-    const { findings } = walls.machine.selfCheckResult;
+    const { sandbox } = supervisor.shared;
+    if (sandbox.kind !== "available") throw sandbox.error;
+    const { findings } = sandbox.machine.selfCheckResult;
     expect(findings.filter(({ holds }) => !holds)).toEqual([]);
     expect(findings.filter(({ control }) => !control)).toEqual([]);
     expect([...new Set(findings.map(({ protection }) => protection))].sort()).toEqual([
@@ -80,19 +80,19 @@ describe.skipIf(noStandIn !== null)("a supervisor on macOS", () => {
     await using again = await made();
     const other = again.shared.sandbox;
     expect(other.kind === "available" && other.machine.selfCheckResult.at).toBe(
-      walls.machine.selfCheckResult.at,
+      sandbox.machine.selfCheckResult.at,
     );
     expect(readdirSync(join(place.state, "cofferdam")).filter((name) => name.startsWith("attest."))).toEqual(
       [],
     );
   });
 
-  it("walls that let a connection through are found by the battery, and no call is run in them", async () => {
+  it("a sandbox that lets a connection through is found by the battery, and no call runs in it", async () => {
     standIn.mode = "network";
     await using supervisor = await made();
-    const { sandbox: walls } = supervisor.shared;
-    if (walls.kind !== "available") throw walls.error;
-    const open = walls.machine.selfCheckResult.findings.filter(({ holds }) => !holds);
+    const { sandbox } = supervisor.shared;
+    if (sandbox.kind !== "available") throw sandbox.error;
+    const open = sandbox.machine.selfCheckResult.findings.filter(({ holds }) => !holds);
     expect(open.map(({ name }) => name)).toEqual(["reach a unix socket of the host"]);
     rmSync(join(place.state, "cofferdam/attestation.json"));
     await expect(made({ os_sandbox_fallback: "fail_fast" })).rejects.toMatchObject({
@@ -107,7 +107,7 @@ describe.skipIf(noStandIn !== null)("a supervisor on macOS", () => {
       "exit 71 sandbox-exec: sandbox_apply: Operation not permitted",
       /already runs in one/,
     ],
-    ["with walls that do not hold", "none", /a hidden file can be read/],
+    ["with a sandbox that does not hold", "none", /a hidden file can be read/],
   ] as const)("does not start %s", async (_, mode, message) => {
     standIn.mode = mode;
     await expect(made({ os_sandbox_fallback: "fail_fast" })).rejects.toMatchObject({
@@ -116,7 +116,7 @@ describe.skipIf(noStandIn !== null)("a supervisor on macOS", () => {
     });
   });
 
-  it("helper: without a sandbox program of root's own there are no walls, and it says so", async () => {
+  it("helper: without a sandbox program of root's own there is no sandbox, and the error says so", async () => {
     const helperFolders = [knownPath("/usr/bin"), knownPath("/bin")];
     await expect(made({ os_sandbox_fallback: "fail_fast" }, { helperFolders })).rejects.toMatchObject({
       message: "sandbox-exec is not installed; searched: /usr/bin, /bin",
@@ -159,10 +159,10 @@ describe.skipIf(noStandIn !== null || notRoot !== null)("root on the tree of ano
     const umask = process.umask(0o077);
     try {
       await using supervisor = await place.supervisor({}, { platform: "darwin", helperFolders });
-      const { sandbox: walls } = supervisor.shared;
-      if (walls.kind !== "available") throw walls.error;
+      const { sandbox } = supervisor.shared;
+      if (sandbox.kind !== "available") throw sandbox.error;
       // What was attacked is that user's: outside, as that user, every attack succeeds.
-      const { findings } = walls.machine.selfCheckResult;
+      const { findings } = sandbox.machine.selfCheckResult;
       expect(findings.filter(({ holds, control }) => !holds || !control)).toEqual([]);
       const script =
         "id -u; echo x >made; echo y >$TMPDIR/made && cat $TMPDIR/made; setsid sleep 600 & exit 3";

@@ -35,7 +35,7 @@ const noTo =
     tools.some((tool) => message.includes(`\ntool: ${tool}\n`)) ? NO(message) : YES(message);
 
 describe.skipIf(unusable !== null)("@modelcontextprotocol/server-filesystem", () => {
-  it("can't write where the walls don't let it, though its own config would; the same call without walls does", async () => {
+  it("can't write where the sandbox refuses it, though its own config allows it; the same call without the sandbox does", async () => {
     const made = await wrapPlace({ servers: {} });
     const outside = join(dirname(made.project), "other");
     mkdirSync(outside);
@@ -161,7 +161,7 @@ describe.skipIf(unusable !== null)("@supabase/mcp-server-postgrest", () => {
     return { asked, url: `http://127.0.0.1:${portOf(server)}`, host: `127.0.0.1:${portOf(server)}` };
   }
 
-  it("reaches the host that is listed, once a call is let pass, and no other; without walls it does", async () => {
+  it("reaches the listed host once a call is allowed, and no other; without the sandbox it does", async () => {
     const [listed, other] = [await web(), await web()];
     const server = (url: string) => ({
       command: ["node", POSTGREST, "--apiUrl", url, "--apiKey", "none", "--schema", "public"],

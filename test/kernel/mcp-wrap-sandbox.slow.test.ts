@@ -71,7 +71,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("a wrapped server, as $name", ({
 describe.skipIf(unusable !== null)("a wrapped server", () => {
   itUnless(
     notRoot,
-    "is ended before the next call, which is refused, when a mount arrives in its walls; until then its calls are made",
+    "is ended before the next call, which is refused, when a mount arrives in its sandbox; until then its calls are made",
     async () => {
       const at = await wrapPlace(
         { servers: { sh: { command: ["sh", "-c", SH], rules: [{ pattern: "*", action: "allow" }] } } },

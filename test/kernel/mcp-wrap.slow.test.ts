@@ -33,7 +33,7 @@ function events(at: Place): readonly Event[] {
 
 describe.skipIf(unusable !== null)("`cofferdam mcp --wrap`", () => {
   it.each(["current", "previous"] as const)(
-    "runs a server inside walls for a %s client: its calls are asked about, a yes makes them, a no does not, the walls hold",
+    "runs a server in a sandbox for a %s client: it asks about calls, makes them after a yes and not after a no, and the sandbox holds",
     async (kind) => {
       const at = await wrapPlace(SERVERS);
       writeServer(at, "server.mjs", { write: WRITE, read: "return fs.readFileSync(args.path, 'utf8');" });
@@ -53,7 +53,7 @@ describe.skipIf(unusable !== null)("`cofferdam mcp --wrap`", () => {
       );
       expect(questions[0]).toContain(`can write: ${at.project}\n`);
       expect(questions[0]).not.toContain("say yes");
-      // A yes is not for what the walls do not give.
+      // A yes does not grant what the sandbox refuses.
       const outside = join(at.state, "made");
       expect(await client.call("write", { path: outside })).toMatch(/ENOENT|EROFS|EACCES/);
       expect(await client.call("read", { path: join(at.state, "cofferdam/launcher.json") })).toContain(

@@ -64,7 +64,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     });
 
     it("net.none: there is no way out: no interface but loopback, no route, no vsock, no resolver", async () => {
-      // Of documentation's own networks (RFC 5737, RFC 3849): nothing is sent to anybody even if a wall were missing.
+      // Addresses for documentation (RFC 5737, RFC 3849): without this protection, no machine would receive anything either.
       const lines = [
         reaches.tcp("192.0.2.1", 80),
         reaches.udp("192.0.2.1", 53),

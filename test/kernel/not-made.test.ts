@@ -9,7 +9,7 @@ sandboxMustWork("a supervisor that can't be made");
 const descriptors = (): number => readdirSync("/proc/self/fd").length;
 
 describe.skipIf(unusable !== null)("a supervisor that can't be made after all", () => {
-  it("leaves none of its walls' descriptors open; one that is made has some", async () => {
+  it("leaves none of its sandbox's descriptors open; one that is made has some", async () => {
     using place = new Place(CALLER);
     await using _first = await place.supervisor();
     const before = descriptors();

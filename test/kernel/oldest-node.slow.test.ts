@@ -33,7 +33,7 @@ await store[Symbol.asyncDispose]();
 describe.each(PEOPLE)("the package on the oldest Node that it promises, as $name", (person) => {
   itNeeds(
     [OLDEST, BUILT],
-    "fs.read: programs and file tools run inside the walls there",
+    "fs.read: programs and file tools run in the sandbox there",
     () => {
       using place = new Place(person);
       const { folder } = checkoutFor(person);

@@ -14,7 +14,7 @@ const RUNS: Settings = {
 const exit = (exitCode: number) => ({ type: "exit", exitCode });
 
 describe.skipIf(unusable !== null)("the shell of an agent", () => {
-  it("runs each command inside walls, and tells how it ended, what is denied and what is not there", async () => {
+  it("runs each command in a sandbox, and tells how it ended, what is denied and what is not there", async () => {
     using fates = new Fates();
     await inProcess(
       fates,

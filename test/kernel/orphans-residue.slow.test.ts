@@ -10,12 +10,12 @@ import { Place } from "../support/battery/place.ts";
 import { leftAfter, processesWith } from "../support/battery/processes.ts";
 import { waiting } from "../support/battery/stand-ins.ts";
 
-sandboxMustWork("walls that are built for a dead supervisor");
+sandboxMustWork("a sandbox that is built for a dead supervisor");
 
-describe("a supervisor that is killed while its walls are built", () => {
+describe("a supervisor that is killed while its sandbox is built", () => {
   itUnless(
     notRoot ?? unusable,
-    "fs.residue: leaves nothing, though they are built on for a while and make anew what is swept",
+    "fs.residue: leaves nothing, though the launcher goes on for a while and makes again what is swept",
     async () => {
       using place = new Place(CALLER);
       const helpers = place.folder("helpers");

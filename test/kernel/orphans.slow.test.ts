@@ -38,7 +38,7 @@ describe.skipIf(unusable !== null)("whoever starts them", () => {
       .call("shell", { argv: ["perl", "-e", STUBBORN("exit 7"), word] });
     expect(processesWith(word)).toEqual([]);
     expect(outcome).toMatchObject({ kind: "failed", code: 7 });
-    // Without walls the same program leaves all three behind.
+    // Without the sandbox the same program leaves all three behind.
     spawnSync("/usr/bin/perl", ["-e", STUBBORN("exit 7"), word], { stdio: "ignore" });
     await vi.waitFor(() => expect(processesWith(word)).toHaveLength(3), { timeout: 5_000 });
   });
@@ -94,7 +94,7 @@ describe.skipIf(unusable !== null)("whoever starts them", () => {
     expect(await leftAfter(2_000, word)).toEqual([]);
   });
 
-  it("proc: without these walls a sandbox outlives its supervisor", async () => {
+  it("proc: without these protections a sandbox outlives its supervisor", async () => {
     const bwrap = [
       "--ro-bind",
       "/",

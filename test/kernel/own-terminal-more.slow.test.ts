@@ -189,7 +189,7 @@ describe.skipIf(unusable !== null)("a terminal of a program's own", () => {
     expect(outcome).toMatchObject({ kind: "done", stdout: { takenBytes: 0 }, stderr: { takenBytes: 0 } });
   });
 
-  it("what the walls keep from a program is told of one at a terminal too", async () => {
+  it("what the sandbox refuses is also reported for a program at a terminal", async () => {
     const { outcome } = await seat.call(["cat", "/etc/shadow"]);
     expect(outcome).toMatchObject({ kind: "failed", denials: [{ target: "/etc/shadow" }] });
   });

@@ -90,11 +90,11 @@ describe.skipIf(unusable !== null)("pages, called by the name of the tool", () =
     expect(grant).toMatchObject({ kind: "host", host: "example.com", tool: "web_fetch_add_domain" });
     expect(await session.revoke(grant?.grantId ?? "")).toBe(true);
     expect(await session.grants()).toEqual([]);
-    await using walled = await standingIn(nothing, { profile: { network: "none" } });
-    expect(await walled.session.call("web_fetch_add_domain", { domain: "example.com" })).toMatchObject({
+    await using offline = await standingIn(nothing, { profile: { network: "none" } });
+    expect(await offline.session.call("web_fetch_add_domain", { domain: "example.com" })).toMatchObject({
       kind: "denied",
       code: "APPROVAL_BLOCKED",
     });
-    expect(walled.asked.requests).toEqual([]);
+    expect(offline.asked.requests).toEqual([]);
   });
 });

@@ -58,7 +58,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
       expect(place.plainly(`cat ${folder}/a other0`).stdout).toBe("EVIL\nEVIL\n");
     });
 
-    it("is changed by what is done without walls: the attack is one", async () => {
+    it("is changed by the same commands without the sandbox: the attack is real", async () => {
       expect(place.plainly(`git clone -q . c && ${linked("c")} && ${CHANGE}`).status).toBe(0);
       expect(found("c")).toBe("EVIL\n".repeat(NAMES.length));
     });

@@ -139,7 +139,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     });
     expect(replies[1]).toMatchObject({ kind: "ran", stdout: "111" });
     expect(own.visits).toBe(0);
-    // The same, without walls.
+    // The same, without the sandbox.
     expect(place.plainly(`exec perl -e '${argv(ownPort)[2]}'`).stdout).toBe("reached");
     own.close();
     // What it listens on itself it reaches.

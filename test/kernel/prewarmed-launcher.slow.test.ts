@@ -247,7 +247,7 @@ describe.skipIf(unusable !== null)("whoever starts it", () => {
     expect(taken.filter((one) => one).length).toBeGreaterThan(3);
   });
 
-  it("fs.residue: a start that waits for walls in the making does not wait for it", async () => {
+  it("fs.residue: a start that waits while a sandbox is built does not wait for it", async () => {
     await using supervisor = await place.supervisor();
     const waiting = await untilReady(supervisor.session({ caller: "person" }));
     // It waits two seconds at most, by this clock: one that stands makes that for ever.

@@ -61,7 +61,7 @@ const LOOK = `for root in ws notes cache; do
 done; cat /proc/net/dev | tail -n +3 | wc -l`;
 
 describe.skipIf(unusable !== null)("a program that is a tool", () => {
-  it("runs in walls made from what it needs, and in no others", async () => {
+  it("runs in a sandbox made from what it needs, and in no other", async () => {
     const needs = [
       {},
       { roots: { ws: "read" } },
@@ -99,7 +99,7 @@ describe.skipIf(unusable !== null)("a program that is a tool", () => {
     expect(await granted("on")).not.toBe("none");
   });
 
-  it("has a receipt that says which walls stood, and the journal says what ran", async () => {
+  it("has a receipt that says which sandbox was ready, and the journal says what ran", async () => {
     await using at = await standing([line("say", "echo $1", { needs: { roots: { ws: "read" } } })]);
     const own = await at.session.call("say", { text: "a" });
     const shell = await at.session.call("shell", { argv: ["echo", "a"] });
@@ -320,7 +320,7 @@ describe.skipIf(unusable !== null)("a yes", () => {
     expect(at.asked.requests.at(-1)?.safeArgs).toEqual({ text: "second" });
   });
 
-  it("for the session holds for the same arguments, version, file and walls, and for no others", async () => {
+  it("for the session holds for the same arguments, version, file and sandbox, and for no others", async () => {
     const handler = always();
     await using at = await standing([own], { handler, prepare: (place) => writeTool(place, "one") });
     const asked = async (text: string): Promise<number> => {

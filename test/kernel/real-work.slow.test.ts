@@ -80,9 +80,9 @@ describe.skipIf(unusable !== null).each(PEOPLE)("without any config, as $name", 
       place.file("ws/greet.h", "void *greet(void *name);\n");
       place.file(
         "ws/main.c",
-        '#include <pthread.h>\n#include "greet.h"\nint main(void) { pthread_t t; return pthread_create(&t, 0, greet, "walls") || pthread_join(t, 0); }\n',
+        '#include <pthread.h>\n#include "greet.h"\nint main(void) { pthread_t t; return pthread_create(&t, 0, greet, "world") || pthread_join(t, 0); }\n',
       );
-      expect(await outputs(place, ["make -j2 >/dev/null", "./hello"])).toEqual(["", "hello, walls\n"]);
+      expect(await outputs(place, ["make -j2 >/dev/null", "./hello"])).toEqual(["", "hello, world\n"]);
     },
   );
 

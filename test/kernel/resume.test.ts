@@ -66,7 +66,7 @@ describe.skipIf(unusable !== null)("a call that outlives its process", () => {
     expect(await fates.resume(id)).toMatchObject({ kind: "done" });
   });
 
-  it("is asked about again where it would run in other walls, or another program would run", async () => {
+  it("is asked about again where it would run in another sandbox, or another program would run", async () => {
     using fates = new Fates();
     const { place } = fates;
     writeFileSync(`${place.ws}/tool`, "#!/bin/sh\ntouch made\n", { mode: 0o755 });

@@ -16,9 +16,9 @@ import {
   withoutFilters,
 } from "../support/battery/stand-ins.ts";
 
-sandboxMustWork("machines without walls");
+sandboxMustWork("machines without a sandbox");
 
-/** A machine that can't build the walls: how it is made here, and what is said about it. */
+/** A machine that can't build the sandbox: how the test makes it, and what the error says. */
 interface Lack {
   readonly name: string;
   /** A stand-in must be root's own, so only root can put one anywhere. */
@@ -177,7 +177,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     expect(existsSync(join(place.ws, "inner/ran"))).toBe(false);
   });
 
-  it("proof: where the walls stand, the same calls run in every mode (S1-26)", async () => {
+  it("proof: where the sandbox works, the same calls run in every mode (S1-26)", async () => {
     const here: Lack = { name: "nothing lacks", isStandIn: false, start: () => ({}), says: /./ };
     for (const sandbox of [...EARLY, ...LATE]) {
       const [kinds, , ran] = await replies(here, sandbox);
@@ -186,7 +186,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
   });
 });
 
-describe.skipIf(unusable !== null)("walls that stop standing", () => {
+describe.skipIf(unusable !== null)("a sandbox that stops working", () => {
   itUnless(
     notRoot,
     "proof: a launcher that isolates nothing any more is found out at the next call, and nothing runs",

@@ -29,7 +29,7 @@ import {
 
 const BWRAP = "/usr/bin/bwrap";
 const PERL = "/usr/bin/perl";
-const WALLS = [
+const SANDBOX = [
   ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
   ...["--unshare-all", "--unshare-user", "--cap-drop", "ALL", "--die-with-parent"],
 ];
@@ -428,7 +428,7 @@ const CALLS32: readonly Attempt32[] = [
   { name: "a call that nobody has judged", call: [472], within: "ENOSYS" },
 ];
 
-/** Runs a command behind walls as the person; the program goes through descriptor 3, as in a real launch. */
+/** Runs a command in a sandbox as the person; the program goes through descriptor 3, as in a real launch. */
 function runInside(
   folder: string,
   { runAs }: Person,
@@ -440,7 +440,7 @@ function runInside(
   writeFileSync(file, program === "unfiltered" ? "" : program);
   const descriptor = openSync(file, "r");
   const filter = program === "unfiltered" ? [] : ["--seccomp", "3"];
-  const [executable = BWRAP, ...args] = [...before, BWRAP, ...WALLS, ...filter, "--", ...command];
+  const [executable = BWRAP, ...args] = [...before, BWRAP, ...SANDBOX, ...filter, "--", ...command];
   try {
     return spawnSync(executable, args, {
       ...runAs,
@@ -458,7 +458,7 @@ function whyUnusable(): string | undefined {
   if (process.platform !== "linux") return `there is no seccomp on ${process.platform}`;
   if (process.arch !== "x64" && process.arch !== "arm64") return `no program is compiled for ${process.arch}`;
   for (const needed of [BWRAP, PERL]) if (!existsSync(needed)) return `${needed} is missing`;
-  const tried = spawnSync(BWRAP, [...WALLS, "--", "/bin/true"], { encoding: "utf8", timeout: 20_000 });
+  const tried = spawnSync(BWRAP, [...SANDBOX, "--", "/bin/true"], { encoding: "utf8", timeout: 20_000 });
   return tried.status === 0 ? undefined : tried.stderr.trim() || "bwrap did not start";
 }
 

@@ -53,7 +53,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     const seen = "! find . -perm -4000 ! -path ./there | grep .";
     const [refused, none, done] = await statuses(place, [setuid, seen, ordinary]);
     expect([refused, none, done]).toEqual([expect.toSatisfy((code) => code > 0), 0, 0]);
-    // Without walls the same line makes one.
+    // Without the sandbox the same line makes one.
     place.remove("ws/out");
     place.folder("ws/out");
     expect(place.plainly(setuid).status).toBe(0);

@@ -195,7 +195,7 @@ describe.skipIf(unusable !== null)("what is judged is what runs", () => {
     ]);
     // What is not there when it is judged may be anything when a shell looks for it; without one it is what it was.
     expect(await told({ ...FREE, rules }, "./gone 2>&1", "./gone")).toEqual(["APPROVAL_DENIED", "127"]);
-    // Nothing but the walls keeps an agent that nobody restricts from it.
+    // Only the sandbox prevents an unrestricted agent from doing it.
     expect(await told(FREE, "true; ln -sf /usr/bin/id x; ./x -u | cat >/dev/null")).toEqual([""]);
   });
 

@@ -33,7 +33,7 @@ async function untilBelow(pid: number, count: number): Promise<number> {
 
 describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
   it.each(PROJECTS)(
-    "proc: nothing is left of walls in a shelter for $what, at whatever instant their supervisor is killed",
+    "proc: nothing is left of a sandbox in a shelter for $what, at whatever instant its supervisor is killed",
     async ({ prepare, launchers }) => {
       const word = randomBytes(12).toString("hex");
       using place = new Place(person);

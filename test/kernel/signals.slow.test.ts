@@ -71,7 +71,7 @@ const INSTANTS: Readonly<Record<string, Instant>> = {
     isThere: ({ pid }) => textOf(`/proc/${pid}/maps`).includes("[heap]") && Math.random() < 0.02,
   },
   "while the machine is tried out": { words: run(STUBBORN), isThere: launches, isFirst: true },
-  "while the walls are built": { words: run(STUBBORN), isThere: launches },
+  "while the sandbox is built": { words: run(STUBBORN), isThere: launches },
   "in the start program": { words: run(STUBBORN), isThere: isAtStart },
   "while a program runs that ignores it": { words: run(STUBBORN), isThere: isUp },
   "while a program runs that catches it and exits 0": { words: run(CATCHES), isThere: isUp },

@@ -74,7 +74,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
       ...refused,
       ...readOnly,
     ]);
-    // The same on a process of one's own without walls: each is an act that works where nothing holds it back.
+    // The same on a process of one's own without the sandbox: each act works where nothing prevents it.
     const own = "my $c = fork // die; if (!$c) { sleep 5; exit }";
     const acts = [
       `syscall(${NR.ptrace}, ${PTRACE_SEIZE}, $c, 0, 0) >= 0`,

@@ -145,7 +145,7 @@ async function untilThere(path: string): Promise<void> {
     if (tries > 1_000) throw new Error(`${path} never came`);
     await pause(20);
   }
-  // The shell goes on as soon as the file is there; its walls were proven before.
+  // The shell goes on as soon as the file is there; its sandbox was proven before.
 }
 
 /** Why calls ended, by the journals of all supervisors. */

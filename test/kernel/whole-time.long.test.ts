@@ -14,11 +14,11 @@ import { RulesPlace } from "../support/mac/rules.ts";
 import { noStandIn, standInMustWork } from "../support/mac/stand-in.ts";
 
 sandboxMustWork("what never comes to an end by itself");
-standInMustWork("walls on macOS that never stand");
+standInMustWork("a sandbox on macOS that is never ready");
 
 /* Each takes the whole of its time, and hardly anything has something to do meanwhile: so all of them at once. */
 
-describe.skipIf(unusable !== null)("the time that the walls have to stand", { concurrent: true }, () => {
+describe.skipIf(unusable !== null)("the time that a sandbox may take", { concurrent: true }, () => {
   const cases = [
     ["hangs", HANGING, "the sandbox was not ready in time"],
     ["forgets the filter", FILTERLESS, "no system call filter became active"],
@@ -47,7 +47,7 @@ describe.skipIf(unusable !== null)("the time that the walls have to stand", { co
 });
 
 it.skipIf(noStandIn !== null)(
-  "proof: on macOS walls that do not stand within twenty seconds are given up",
+  "proof: on macOS a sandbox that is not ready within twenty seconds is given up",
   { concurrent: true, timeout: 60_000 },
   async () => {
     using place = new RulesPlace();

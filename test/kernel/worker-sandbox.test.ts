@@ -5,9 +5,9 @@ import { WorkerClient } from "../support/worker/client.ts";
 import { answerOf, faultOf, lookAt, moveTo, writeTo } from "../support/worker/told.ts";
 import { TestTree } from "../support/worker/tree.ts";
 
-/** The worker within mounts of its own. */
-async function walled(tree: TestTree, mounts: readonly string[]): Promise<WorkerClient> {
-  const walls = [
+/** A worker in a sandbox with these mounts. */
+async function inSandbox(tree: TestTree, mounts: readonly string[]): Promise<WorkerClient> {
+  const launcher = [
     "bwrap",
     "--die-with-parent",
     "--ro-bind",
@@ -21,14 +21,14 @@ async function walled(tree: TestTree, mounts: readonly string[]): Promise<Worker
     ...mounts,
   ];
   return WorkerClient.of(tree.profile(), {
-    command: [...walls, "--unshare-all", "--proc", "/proc", "--", process.execPath],
+    command: [...launcher, "--unshare-all", "--proc", "/proc", "--", process.execPath],
   });
 }
 
-test("inside walls with a process list of its own, files are found at the host's paths", async () => {
+test("in a sandbox with a process list of its own, files are found at the host's paths", async () => {
   using tree = new TestTree();
   const path = tree.file("d/a", "old");
-  await using worker = await walled(tree, []);
+  await using worker = await inSandbox(tree, []);
   expect(answerOf(await writeTo(worker, path, "new")).isNew).toBe(false);
   expect([(await lookAt(worker, path)).target, readFileSync(path, "utf8")]).toEqual([path, "new"]);
   expect(faultOf(await worker.ask({ op: "read", path: "/etc/passwd", from: 0, maxBytes: 9 }))).toBe(
@@ -39,7 +39,7 @@ test("inside walls with a process list of its own, files are found at the host's
 test("a disk that is full leaves the old file and no temporary", async () => {
   using tree = new TestTree();
   const path = join(tree.root, "small/a");
-  await using worker = await walled(tree, ["--size", "65536", "--tmpfs", join(tree.root, "small")]);
+  await using worker = await inSandbox(tree, ["--size", "65536", "--tmpfs", join(tree.root, "small")]);
   answerOf(await writeTo(worker, path, "old"));
   expect(faultOf(await writeTo(worker, path, "x".repeat(200_000)))).toBe(`DISK_FULL ${path}`);
   const { entries } = answerOf(
@@ -56,7 +56,7 @@ test("what is mounted read-only, or is itself a mount, is not replaced", async (
     tree.file("mounted", "old"),
     tree.file("plain", "old"),
   ];
-  await using worker = await walled(tree, [
+  await using worker = await inSandbox(tree, [
     "--ro-bind",
     join(tree.root, "fixed"),
     join(tree.root, "fixed"),

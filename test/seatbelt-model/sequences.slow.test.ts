@@ -12,7 +12,7 @@ it("no random run of calls gets at what a profile hides, or changes what it prot
 }, () => {
   const { runs, done, refused, seenWithout, changedWithout, written } = runSequences(PROFILES);
   expect(runs).toBeGreaterThanOrEqual(2_000);
-  // What is refused means something only where much succeeds, and where the same calls do harm without the walls.
+  // What is refused means something only where much succeeds, and where the same calls do harm without the sandbox.
   expect(done / (done + refused)).toBeGreaterThan(0.4);
   expect(refused / (done + refused)).toBeGreaterThan(0.1);
   expect(written).toBeGreaterThan(runs / 10);

@@ -17,7 +17,7 @@ export function tryClients(clients: readonly Client[]): void {
   });
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  it("the web answers outside of the walls, at the very address at which nothing inside reaches it", async () => {
+  it("the web answers outside the sandbox, at the very address at which nothing inside reaches it", async () => {
     const page = await fetch(`http://127.0.0.1:${stage.web.ports.http}/here`);
     expect(await page.text()).toBe("here\n");
   });

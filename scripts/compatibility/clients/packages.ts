@@ -14,7 +14,7 @@ export const PACKAGE_CLIENTS: readonly Client[] = [
     line: [
       "export npm_config_registry={web}/npm/ npm_config_cafile={ca} npm_config_fetch_retries=0",
       "npm install --no-audit --no-fund --no-update-notifier greet",
-      "test \"$(node -p 'require(`greet`)(`walls`)')\" = 'HELLO, WALLS'",
+      "test \"$(node -p 'require(`greet`)(`world`)')\" = 'HELLO, WORLD'",
     ],
     obeys: HTTPS,
     says: "403 Forbidden",
@@ -29,7 +29,7 @@ export const PACKAGE_CLIENTS: readonly Client[] = [
     line: [
       "export PIP_INDEX_URL={web}/pip/simple/ PIP_CERT={ca} PIP_RETRIES=1 PIP_DISABLE_PIP_VERSION_CHECK=1",
       "python3 -m pip install --no-cache-dir --target here greet",
-      "test \"$(PYTHONPATH=here python3 -c 'import greet; print(greet.hello(\"walls\"))')\" = 'hello, walls'",
+      "test \"$(PYTHONPATH=here python3 -c 'import greet; print(greet.hello(\"world\"))')\" = 'hello, world'",
     ],
     obeys: [...HTTPS, "all_proxy", "ALL_PROXY"],
     says: "403 Forbidden",
@@ -42,7 +42,7 @@ export const PACKAGE_CLIENTS: readonly Client[] = [
     files: {
       "Cargo.toml":
         '[package]\nname = "mine"\nversion = "0.1.0"\nedition = "2021"\n[dependencies]\ngreet = { version = "1", registry = "local" }\n',
-      "src/main.rs": 'fn main() { println!("{}", greet::hello("walls")); }\n',
+      "src/main.rs": 'fn main() { println!("{}", greet::hello("world")); }\n',
     },
     scheme: "https",
     line: [
@@ -61,7 +61,7 @@ export const PACKAGE_CLIENTS: readonly Client[] = [
     files: {
       "go.mod": "module example.test/mine\n\ngo 1.19\n\nrequire example.test/greet v1.0.0\n",
       "main.go":
-        'package main\n\nimport "example.test/greet"\n\nfunc main() { println(greet.Hello("walls")) }\n',
+        'package main\n\nimport "example.test/greet"\n\nfunc main() { println(greet.Hello("world")) }\n',
     },
     scheme: "https",
     line: [

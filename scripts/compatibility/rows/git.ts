@@ -224,7 +224,7 @@ export const GIT: Group = {
     ),
     git(
       "git commit, with a hook",
-      "a hook that the person installed runs, inside the walls",
+      "a hook that the person installed runs, in the sandbox",
       [...TWO, "[ -e ran ]"],
       {
         before: [

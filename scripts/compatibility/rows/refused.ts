@@ -2,7 +2,7 @@ import type { Group } from "../row.ts";
 
 /** Acts that must fail by the threat model. */
 export const REFUSED: Group = {
-  title: "What the walls keep out",
+  title: "What the sandbox refuses",
   rows: [
     {
       name: "curl, to the host",
@@ -82,7 +82,7 @@ export const REFUSED: Group = {
       does: "a mount in a namespace of its own",
       needs: ["unshare"],
       line: ["mkdir m", "unshare -Urm mount -t tmpfs none m"],
-      fails: { says: /unshare failed[^\n]*/, remedy: "no namespaces within the walls" },
+      fails: { says: /unshare failed[^\n]*/, remedy: "no namespaces in the sandbox" },
     },
     {
       name: "bwrap",
@@ -91,7 +91,7 @@ export const REFUSED: Group = {
       line: ["bwrap --ro-bind / / --unshare-all true"],
       fails: {
         says: /(No permissions to create|nesting depth|[Cc]reating)[^\n,(]*/,
-        remedy: "the walls stand already",
+        remedy: "the call already runs in a sandbox",
       },
     },
     {

@@ -210,7 +210,7 @@ export const SYSTEM: Group = {
     },
     {
       name: "chromium --no-sandbox",
-      does: "a page of the project's, printed; without its own sandbox, which the walls stand for",
+      does: "a page of the project's, printed; without its own sandbox, which Cofferdam's replaces",
       needs: ["chromium"],
       files: { "a.html": "<body><script>document.body.textContent = 40 + 2</script>" },
       line: ["chromium --headless --no-sandbox --disable-gpu --dump-dom file://$PWD/a.html | grep -q 42"],

@@ -7,7 +7,7 @@ import { CALLER } from "../battery/people.ts";
 import { Place, type Settings } from "../battery/place.ts";
 import { Asked, Written } from "./asked.ts";
 
-/** What a supervisor with real walls is made from in these tests. */
+/** What a supervisor with a real sandbox is made from in these tests. */
 export interface Given {
   readonly settings?: Settings | ((place: Place) => Settings);
   /** An operator profile beside the shipped protections. */
@@ -31,7 +31,7 @@ export interface Standing extends AsyncDisposable {
   readonly journal: Written;
 }
 
-/** Builds the walls and a session. `prepare` puts files into the place before. */
+/** Makes a supervisor with a real sandbox, and a session. `prepare` puts files into the place before. */
 export async function standingIn(
   prepare: (place: Place) => void,
   { settings, profile, options, session = {}, handler, outside = OUTSIDE, inPath }: Given = {},

@@ -24,7 +24,7 @@ export function workersOf(pid: number): readonly number[] {
   );
 }
 
-/** The parents of processes: of workers, what ends their walls with them. */
+/** The parents of processes: of workers, the processes that end their sandbox with them. */
 export function parentsOf(pids: readonly number[]): readonly number[] {
   return pids.flatMap((pid) => parentOf(String(pid)).map(([, parent]) => parent));
 }

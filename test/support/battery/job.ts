@@ -4,7 +4,7 @@ import { PROTECTIONS } from "../../../src/backend/plan.ts";
 const Step = z.union([
   /** Calls a file tool. */
   z.strictObject({ tool: z.string(), input: z.unknown() }),
-  /** Runs a program without walls, in the mounts that the supervisor has. */
+  /** Runs a program without a sandbox, in the mounts that the supervisor has. */
   z.strictObject({ run: z.array(z.string()).min(1) }),
 ]);
 
@@ -117,13 +117,13 @@ export const MutantRow = z.strictObject({
 });
 export type MutantRow = z.infer<typeof MutantRow>;
 
-/** What the process that builds walls in a race is given. */
+/** What the process that builds sandboxes in a race is given. */
 export const RaceJob = z.strictObject({
   /** The tree in which a program swaps `folder` and `link`. */
   ws: z.string(),
   folder: z.string(),
   link: z.string(),
-  /** The root of the calls whose walls are built meanwhile, and where nothing must ever be made. */
+  /** The root of the calls whose sandboxes are built meanwhile, and where nothing must ever be made. */
   root: z.string(),
   outside: z.string(),
   wide: z.string(),
@@ -138,7 +138,7 @@ export const RaceJob = z.strictObject({
 
 export type RaceJob = z.infer<typeof RaceJob>;
 
-/** What became of the calls in a race: how many ran, were refused, or had no walls; and what was made outside. */
+/** What became of the calls in a race: how many ran, were refused, or had no sandbox; and what was made outside. */
 export const RaceResult = z.strictObject({
   ran: z.number(),
   refused: z.number(),

@@ -16,7 +16,7 @@ export interface Mutant {
   readonly startProgram?: (script: string) => string;
   readonly filter?: Uint8Array;
   readonly surroundings?: (given: Surroundings) => Surroundings;
-  /** The probe that must get through, where the others that do are those of a second wall that had to go as well. */
+  /** The probe that must get through. The others that do belong to a second protection, which had to go as well. */
   readonly probe?: string;
   /** Only where the sandbox's user owns the host's devices, so that others were made for it. */
   readonly needsDevices?: true;
@@ -158,7 +158,7 @@ export function mutate(plan: MountPlan, { options, startProgram, filter, change 
   return { ...plan, argv, inputs };
 }
 
-/** What a program inside could do if a wall were missing: lines of shell that then end with 0, by name. */
+/** What a program inside could do if a protection were missing: lines of shell that then end with 0, by name. */
 export function mutantProbes({ ws, outside, pid, port }: Ground): Readonly<Record<string, string>> {
   const child = (call: string): string =>
     `perl -e 'my $c = fork // die; if (!$c) { sleep 5; exit } my $r = ${call}; kill 9, $c; exit($r < 0 ? 1 : 0)'`;

@@ -143,7 +143,7 @@ export class Place implements Disposable {
 
   /**
    * As `run`, in a process that makes one supervisor after another for this file of tests: most of what a process of its own
-   * does is to start. For tests of what walls hold, not of how processes begin and end.
+   * does is to start. For tests of what a sandbox refuses, not of how processes begin and end.
    */
   runServed({
     job,
@@ -155,7 +155,7 @@ export class Place implements Disposable {
     return serve(this.person, { job: this.#whole(job, settings), env: this.#environment(env) });
   }
 
-  /** Runs a line of shell as the person, without any walls. */
+  /** Runs a line of shell as the person, without a sandbox. */
   plainly(line: string, env: Readonly<Record<string, string>> = {}) {
     const options = { ...this.person.runAs, cwd: this.ws, encoding: "utf8", timeout: 120_000 } as const;
     return spawnSync("/bin/sh", ["-c", line], {

@@ -1,7 +1,7 @@
 /**
- * A supervisor whose walls are built while a program in another one's sandbox swaps a folder for a link to somewhere
- * else, as fast as it can: `race-driver.ts JOB`. Prints what became of the set-ups, and what was made where the link
- * leads.
+ * A supervisor whose sandboxes are built while a program in another supervisor's sandbox swaps a folder for a link to
+ * somewhere else, as fast as it can: `race-driver.ts JOB`. Prints what became of the set-ups, and what was made where
+ * the link leads.
  */
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
@@ -39,8 +39,8 @@ await using victim = await createSupervisor({
 const session = victim.session({ caller: "person" });
 const prepared = await session.prepare({ argv: ["true"] });
 const { rendering } = prepared.withApproval;
-const { sandbox: walls, ledger, policy } = victim.shared;
-if (rendering.kind !== "plan" || walls.kind !== "available") throw new Error(JSON.stringify(rendering));
+const { sandbox, ledger, policy } = victim.shared;
+if (rendering.kind !== "plan" || sandbox.kind !== "available") throw new Error(JSON.stringify(rendering));
 await using _held = await ledger.hold("race", job.how === "calls" ? [] : rendering.plan.placeholders);
 const needs = { ...prepared.facts, writable: [absolutePath(job.root)] };
 const plan = job.how === "plain" ? rendering.plan : policy.backend.shelter(rendering.plan, needs);
@@ -94,8 +94,8 @@ async function call(): Promise<boolean> {
 
 /** The same plan again and again, without any look at the files before. */
 async function runPlan(): Promise<boolean> {
-  if (walls.kind !== "available") return false;
-  const { machine, surroundings } = walls;
+  if (sandbox.kind !== "available") return false;
+  const { machine, surroundings } = sandbox;
   const { code } = await run(plan, {
     stdin: null,
     wallMs: 20_000,

@@ -19,16 +19,16 @@ export interface Behind {
   readonly stderr: string;
 }
 
-/** Runs a program behind the start program as one shell keeps it: as the first process of a sandbox, without the other walls. */
+/** Runs a program behind the start program in one shell: as the first process of a sandbox, without other protections. */
 export async function behindStartProgram(
   shell: readonly [string, ...string[]],
   words: readonly string[],
 ): Promise<Behind> {
   const places = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"];
-  const walls = ["--unshare-user", "--unshare-all", "--as-pid-1", "--die-with-parent", "--new-session"];
+  const options = ["--unshare-user", "--unshare-all", "--as-pid-1", "--die-with-parent", "--new-session"];
   const { argv, variables } = handOver(words);
   const script = [...shell, "-c", startScript({}, START), "cofferdam", ...argv];
-  const child = spawn("/usr/bin/bwrap", [...walls, ...places, "--", ...script], {
+  const child = spawn("/usr/bin/bwrap", [...options, ...places, "--", ...script], {
     stdio: Array.from({ length: START + 1 }, (_, fd) => ([1, 2, START].includes(fd) ? "pipe" : "ignore")),
     env: { PATH: "/usr/bin:/bin", ...Object.fromEntries(variables) },
   });

@@ -7,7 +7,7 @@ import { launch } from "../../../src/host/launch/spawn.ts";
 import { firstByte, readableAt, writableAt } from "../../../src/host/launch/streams.ts";
 import { descriptorsFor, type Surroundings } from "../../../src/host/launch/surroundings.ts";
 
-/** How a plan is started without a look at its walls. */
+/** How a plan is started without a check of its sandbox. */
 export interface Unproven {
   readonly surroundings: Surroundings;
   readonly runAs: { readonly uid: number; readonly gid: number } | null;
@@ -15,7 +15,7 @@ export interface Unproven {
   readonly isAttached?: boolean;
 }
 
-/** Starts a plan and opens its start program whatever its walls are; what it said. */
+/** Starts a plan and opens its start program without a check of the sandbox. Returns what the program said. */
 export async function launchUnproven(
   plan: MountPlan,
   { surroundings, runAs, isAttached = false }: Unproven,

@@ -58,7 +58,7 @@ export const HISTORY: readonly Known[] = [
   {
     name: "CVE-2021-21261",
     lesson: "variables of the sandboxed side that reach a program of the trusted side",
-    tests: ["env: nothing of the caller's is seen", "env: no secret stands in the words of any process"],
+    tests: ["env: nothing of the caller's is seen", "env: no secret is in the arguments of any process"],
   },
   {
     name: "CVE-2021-43860, CVE-2023-28101",
@@ -81,7 +81,7 @@ export const HISTORY: readonly Known[] = [
   {
     name: "CVE-2024-42472, CVE-2021-44731, CVE-2022-3328",
     lesson: "a folder that is exchanged for a link between a check and its use",
-    tests: ["files.race: by a call that runs beside", "fs.dest: beside a program that swaps"],
+    tests: ["files.race: by a call that runs at the same time", "fs.dest: beside a program that swaps"],
   },
   {
     name: "CVE-2024-45310, CVE-2026-34079",
@@ -211,7 +211,7 @@ export const TRAPS: readonly Known[] = [
     name: "a launcher whose parent dies while it builds leaves its sandbox behind",
     lesson: "nothing goes before its death signal was seen to be set",
     tests: [
-      "proc: nothing is left of walls in a shelter",
+      "proc: nothing is left of a sandbox in a shelter",
       "proc: nothing survives supervisors that are killed at every instant of a launch",
     ],
   },

@@ -8,7 +8,7 @@ import type { Stage } from "./stage.ts";
 
 /**
  * Tries every mutant on cases of its own until one shows an act that it allows and the model denies. Counted is the
- * number of that case under the mutant's name, 0 when there was none, and whether the proof refuses walls that stand so.
+ * number of that case under the mutant's name, 0 when there was none, and whether the proof refuses such a sandbox.
  */
 export async function tryMutants(stage: Stage, job: Job): Promise<Omit<Report, "left">> {
   const tally = new Tally();
@@ -38,7 +38,7 @@ export async function tryMutants(stage: Stage, job: Job): Promise<Omit<Report, "
   };
 }
 
-/** Under what it is counted that the proof refuses a mutant's walls. */
+/** The name under which a refusal of the mutant's sandbox by the proof is counted. */
 export function refusedByProof(name: string): string {
   return `${name}: refused by the proof`;
 }
@@ -53,7 +53,7 @@ async function firstKiller(
   return { case: null, tried: cases.length };
 }
 
-/** Walls that can't even be built, and files that the host has lost, are found out as well, but not counted. */
+/** A sandbox that can't even be built and files that the host has lost are found as well, but not counted. */
 async function kills(stage: Stage, name: string, one: Case): Promise<boolean> {
   try {
     const outcome = await tryCase(stage, one, MUTANTS[name]);

@@ -4,7 +4,7 @@ import { pathFromBytes, pathToBytes } from "../../../src/profile/path.ts";
 /** The launcher's options are read from this descriptor (`--args 3`). */
 const ARGS_FD = 3;
 
-/** The plan with other options for the launcher. What is expected of the walls stays as it was. */
+/** The plan with other options for the launcher. What is expected of the sandbox stays as it was. */
 export function withArgs(plan: MountPlan, edit: (args: readonly string[]) => readonly string[]): MountPlan {
   const inputs = plan.inputs.map((input) => {
     if (input.fd !== ARGS_FD || !("bytes" in input)) return input;

@@ -8,7 +8,7 @@ import { descriptorsFor } from "../../../src/host/launch/surroundings.ts";
 import type { Left } from "./enter.ts";
 import type { Stage } from "./stage.ts";
 
-/** Runs a plan without looking at its walls: what a program could do if they stood like that. */
+/** Runs a plan without a check of its sandbox: shows what a program could do in it. */
 export async function runUnproven(
   plan: MountPlan,
   { runAs, surroundings }: Pick<Stage, "runAs" | "surroundings">,

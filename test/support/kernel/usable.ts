@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 const BWRAP = "/usr/bin/bwrap";
 const PERL = "/usr/bin/perl";
-const WALLS = [
+const SANDBOX = [
   "--ro-bind",
   "/",
   "/",
@@ -36,7 +36,7 @@ export const SEED = Number(process.env["COFFERDAM_SEED"] ?? Math.floor(Math.rand
 function whyUnusable(): string | undefined {
   if (process.platform !== "linux") return `bubblewrap is for Linux, not ${process.platform}`;
   for (const needed of [BWRAP, PERL]) if (!existsSync(needed)) return `${needed} is missing`;
-  const tried = spawnSync(BWRAP, [...WALLS, "--", "/bin/true"], { encoding: "utf8", timeout: 20_000 });
+  const tried = spawnSync(BWRAP, [...SANDBOX, "--", "/bin/true"], { encoding: "utf8", timeout: 20_000 });
   if (tried.status === 0) return undefined;
   return tried.error?.message ?? (tried.stderr.trim() || "bwrap did not start");
 }

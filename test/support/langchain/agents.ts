@@ -53,7 +53,7 @@ export function writes(id: string, file = id): ScriptedCall {
   return call(id, "shell", { script: `echo ran >> ${file}` });
 }
 
-/** A program in walls that nobody is asked about, and leaves a line each time that it runs. */
+/** A program in a sandbox. It needs no approval, and leaves a line each time that it runs. */
 export const TALLY = defineTool({
   name: "tally",
   risk: "read_only",

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# Stands in for macOS's sandbox-exec on Linux: the same words, statuses and messages, and walls that are as real, by Landlock
-# (6.12 and newer: signals stay inside) and seccomp (nobody connects anywhere, but to the one port of loopback that a profile
-# names: there Landlock looks at the port alone). The process becomes the command, as there.
+# Stands in for macOS's sandbox-exec on Linux: the same words, statuses and messages, and a sandbox that is as real, by
+# Landlock (6.12 and newer: signals stay inside) and seccomp (no process connects anywhere, except to the one port of
+# loopback that a profile names: there Landlock looks at the port alone). The process becomes the command, as there.
 # Of a profile it takes what is allowed below a `subpath`; that masks inside of that hold is tried on the text alone.
 # What goes wrong is said by the file `mode` beside it.
 use strict;
@@ -17,7 +17,7 @@ my %calls = $Config{archname} =~ /aarch64/
 my ($EXECUTE, $WRITE, $READ, $LIST) = (1, 2, 4, 8);
 my ($FILE_RIGHTS, $ALL_RIGHTS) = (1 | 2 | 4 | 1 << 14 | 1 << 15, 0xffff);
 
-my $mode = -e "$beside/mode" ? slurp("$beside/mode") : 'walls';
+my $mode = -e "$beside/mode" ? slurp("$beside/mode") : 'sandbox';
 chomp $mode;
 my ($text, $file, %given);
 while (@ARGV && $ARGV[0] =~ /^-/) {
@@ -32,7 +32,7 @@ $text //= -r $file ? slurp($file) : fail(66, "$file: No such file or directory")
 go_wrong();
 compile();
 fail(71, 'sandbox_apply: Operation not permitted') if is_inside();
-raise_walls() if $mode ne 'none';
+build_sandbox() if $mode ne 'none';
 {
     no warnings 'exec';
     exec { $ARGV[0] } @ARGV;
@@ -88,7 +88,7 @@ sub is_inside {
     return $status =~ /^NoNewPrivs:\s*1$/m && $status =~ /^Seccomp:\s*2$/m;
 }
 
-sub raise_walls {
+sub build_sandbox {
     my $scoped = $mode eq 'signals' ? 1 : 3;
     my $ruleset = syscall(444, my $attributes = pack('QQQ', $ALL_RIGHTS, 3, $scoped), 24, 0);
     fail(71, "Landlock: $!") if $ruleset < 0;

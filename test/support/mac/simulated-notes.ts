@@ -22,7 +22,7 @@ sandbox:
     "drafts/a.txt": "",
   });
 
-/** The walls of the process that tools on files work in. */
+/** The rules for the process in which file tools work. */
 export async function ofFileTools({ draft }: SimulatedProject): Promise<RulePlan> {
   const cwd = draft.policy.settings.roots[0]?.path ?? "/";
   const { policy, facts } = await draft.prepare({ argv: ["true"], cwd });

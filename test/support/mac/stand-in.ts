@@ -17,7 +17,7 @@ import { type AbsolutePath, knownPath } from "../../../src/profile/path.ts";
 
 /** What the stand-in does instead of its work: see `sandbox-exec.pl`. */
 export type Mode =
-  | "walls"
+  | "sandbox"
   | "none"
   | "canary readable"
   | "canary writable"
@@ -64,7 +64,7 @@ export class StandIn implements Disposable {
   }
 }
 
-/** Why it can't raise walls on this machine, or null. */
+/** Why it can't build a sandbox on this machine, or null. */
 export const noStandIn: string | null = whyNot();
 
 /** Says why the tests of a file are skipped, and makes that a failure where a sandbox must work. */

@@ -35,7 +35,7 @@ export const NO: Answers = () => ({ action: "accept", content: { answer: "no" } 
 /** `auto`: tries the stateless revision first, and goes on with sessions where the server does not speak it. */
 export type ClientKind = "current" | "auto" | "stateless" | "previous";
 
-/** A place in which Node can be run inside walls, with this config for its servers; by default they are this checkout's. */
+/** A place in which Node runs in a sandbox, with this config for its servers; by default they are this checkout's. */
 export async function wrapPlace(mcp: unknown, more: Loose = {}, owner?: number): Promise<Place> {
   const config = {
     version: 1,

@@ -52,7 +52,7 @@ const BYTES = 100_000_000;
 const CROWD = 200;
 const ANEW = ["-H", "Connection: close"] as const;
 
-/** Measures with curl: outside, and inside of walls whose network lists `a.test`, in turn. */
+/** Measures with curl, in turn: outside, and in a sandbox whose network lists `a.test`. */
 export async function egressFigures(
   session: Session,
   server: BlobServer,

@@ -52,7 +52,7 @@ describe("what can't be enforced is refused, and what is close to it is not", ()
       [{ ...write(APP), devices: [] }, machine()],
     ],
     [
-      "walls of another system",
+      "the sandbox of another system",
       "platform",
       [{}, machine({}, { mac: null })],
       [{ network: "host" }, machine()],

@@ -94,7 +94,7 @@ test.each<[what: string, outcome: Outcome, result: unknown]>([
     { type: "denied", output: "Denied: not today" },
   ],
   [
-    "a denial of the walls, with what would help",
+    "a denial of the sandbox, with what would help",
     { kind: "denied", code: "DENIED", reason: "no tool may read it", hint: "", denials: [denial] },
     { type: "denied", output: "Denied: no tool may read it\nWhat would help: list it" },
   ],

@@ -60,7 +60,7 @@ test("one that is an hour old, or was used 100,000 times, is replaced", async ()
   }
 });
 
-test("one that ended, whose walls changed, or that lacks a root is not used again", async () => {
+test("one that ended, whose sandbox changed, or that lacks a root is not used again", async () => {
   const { made, use } = poolOf();
   await use();
   made[0]?.found.push("a mount was lost");

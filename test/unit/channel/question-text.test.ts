@@ -145,7 +145,7 @@ test("a presentation that can't be made is said to be so, and the arguments are 
   expect(rows).toContain('│   "command": "npm install left-pad"');
 });
 
-test("a tool without walls of its own is said to have none", () => {
+test("a question about a tool without a sandbox says so", () => {
   expect(draw(asked(requestOf({ granted: null }))).rows).toContain("reach      │ it runs without a sandbox");
 });
 

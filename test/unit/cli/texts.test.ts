@@ -218,9 +218,9 @@ describe("an outcome", () => {
       "cofferdam: time limit exceeded: the command was stopped\n  do: raise `sandbox.limits.wall`, or the lower limit of a profile\n",
     ],
     [
-      { kind: "not-found", code: 127, reason: "`x` is not there inside the walls", hint: "h" },
+      { kind: "not-found", code: 127, reason: "command not found in the sandbox: `x`", hint: "h" },
       127,
-      "cofferdam: `x` is not there inside the walls\n  do: h\n",
+      "cofferdam: command not found in the sandbox: `x`\n  do: h\n",
     ],
     [
       { kind: "denied", code: "DENIED", reason: "ann said no", hint: "h" },

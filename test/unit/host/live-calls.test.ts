@@ -60,7 +60,7 @@ describe("isolated calls", () => {
   test.each([
     ["only read the same", ["r/a"], ["r/a"], ISOLATED],
     ["write different folders", ["w/a"], ["w/ab"], ISOLATED],
-    ["one of which is not isolated, and whose walls stand", ["w/a"], ["w/a"], {}],
+    ["are an isolated one whose sandbox is ready and one that is not isolated", ["w/a"], ["w/a"], {}],
   ] as const)("that %s run at once", async (_what, one, other, how) => {
     using first = await live().enter(work(one, ISOLATED), null);
     first.stands(STANDS);
@@ -136,8 +136,8 @@ describe("isolated calls", () => {
   });
 });
 
-describe("walls", () => {
-  test("are built in a shelter beside whoever may write in the same folders, else out of one", async () => {
+describe("a sandbox", () => {
+  test("is built in a shelter beside a call that may write in the same folders, otherwise outside one", async () => {
     using first = await live().enter(work(["w/a"]), null);
     first.stands(STANDS);
     using beside = await live().enter(work(["r/a/b"]), null);
@@ -145,7 +145,7 @@ describe("walls", () => {
     expect([first, beside, apart].map((one) => one.isShared)).toEqual([false, true, false]);
   });
 
-  test("beside whoever only reads there, or does nothing by itself, are built out of one", async () => {
+  test("is built outside a shelter beside a call that only reads there, or does nothing on its own", async () => {
     using reads = await live().enter(work(["r/a"]), null);
     reads.stands(STANDS);
     using ready = await live().enter(work(["w/a"], { acts: false }), null);
@@ -154,7 +154,7 @@ describe("walls", () => {
     expect(own.isShared).toBe(false);
   });
 
-  test("out of a shelter are not disturbed: who may write there does nothing before they stand", async () => {
+  test("outside a shelter is not disturbed: a call that may write there does nothing before it is ready", async () => {
     using rising = await live().enter(work(["w/a"]), null);
     const entering = live().enter(work(["w/a"], { builds: false }), null);
     expect(await soon(entering)).toBeNull();
@@ -163,7 +163,7 @@ describe("walls", () => {
     expect([later.hadToWait, later.isShared]).toEqual([false, true]);
   });
 
-  test("of a supervisor that was killed keep others back for a second at most", async () => {
+  test("of a killed supervisor keeps others back for a second at most", async () => {
     const dead = spawn("/bin/sleep", ["60"]);
     const name = `1-${printProcess(processAt(dead.pid ?? 0) ?? thisProcess())}`;
     await ended(dead);
@@ -179,7 +179,7 @@ describe("walls", () => {
     expect([again.isShared, names().length]).toEqual([false, 1]);
   });
 
-  test("where no shelter can be had wait for whoever may write there", async () => {
+  test("waits for calls that may write there, where there is no shelter", async () => {
     const first = await live(false).enter(work(["w/a"]), null);
     first.stands(STANDS);
     const entering = live(false).enter(work(["w/a"]), null);

@@ -9,7 +9,7 @@ import { freshTrees } from "./runtimes-tree.ts";
 const tree = freshTrees();
 
 const BWRAP = ["/usr/bin/bwrap", "/bin/bwrap"].find((path) => existsSync(path));
-const WALLS =
+const SANDBOX =
   "--unshare-all --cap-drop ALL --die-with-parent --clearenv --dev /dev --proc /proc --tmpfs /tmp --chdir /tmp".split(
     " ",
   );
@@ -147,7 +147,7 @@ function run(runtimes: readonly Runtime[], line: string): Result {
     ...runtimes.flatMap((runtime) => Object.entries(runtime.env)),
   ];
   const args = [
-    ...WALLS,
+    ...SANDBOX,
     ...runtimes.flatMap(({ links }) => links.flatMap((link) => ["--symlink", link.target, link.path])),
     ...runtimes.flatMap(({ read }) => read.flatMap((each) => ["--ro-bind", each, each])),
     ...env.flatMap(([name, value]) => ["--setenv", name, value]),

@@ -248,7 +248,7 @@ describe("a call of a wrapped server's tool", () => {
     expect(at.serverSaw.map(({ method }) => method)).toEqual(["ping"]);
   });
 
-  it("mcp.gate: is refused, and the server ended, when its walls are not as they were proven", async () => {
+  it("mcp.gate: is refused, and the server ended, when its sandbox is not as it was proven", async () => {
     let changes: readonly string[] = [];
     using at = new Scripted({ server: plainServer(), asked: yes(), changes: () => changes });
     expect(textOf(await at.call(1, "a"))).toContain("content");

@@ -17,8 +17,8 @@ test("a call that came to what it must is no fault, and what another one came to
   expect(otherThan("done", ran("failed", `${"a".repeat(300)}\u001b[2Jno room\n`))).toMatch(
     /^failed with 1 after 70 ms: `a+\\u\{1b\}\[2Jno room`$/,
   );
-  const denied = { kind: "denied", code: "SANDBOX_UNAVAILABLE", reason: "no walls", hint: "" } as const;
-  expect(otherThan("done", denied)).toBe("denied: no walls");
+  const denied = { kind: "denied", code: "SANDBOX_UNAVAILABLE", reason: "no sandbox", hint: "" } as const;
+  expect(otherThan("done", denied)).toBe("denied: no sandbox");
 });
 
 test("what is not so is told by its name, the first alone", () => {

@@ -46,7 +46,7 @@ describe("a tool", () => {
     expect(untyped({ run: undefined, command: ["ls"] }).name).toBe("tool");
   });
 
-  test("that is a function has no needs: no walls would stand around it", () => {
+  test("that is a function has no needs: it would not run in a sandbox", () => {
     const hint = 'only for a program, write `{ roots?: { NAME: "read" | "write" }, network?, ports?, cwd? }`';
     expect(refused(() => untyped({ needs: {} }))).toEqual(["USAGE", "`tool` has invalid `needs`", hint]);
     for (const needs of [{ root: {} }, { roots: { a: "rw" } }, { network: "yes" }, null])
@@ -184,7 +184,7 @@ describe("the types", () => {
       () => defineTool({ name: "none" }),
       // @ts-expect-error -- a root is needed to be read or written
       () => defineTool({ name: "rw", command: ["ls"], needs: { roots: { ws: "rw" } } }),
-      // @ts-expect-error -- no walls would stand around it
+      // @ts-expect-error -- it would not run in a sandbox
       () => defineTool({ name: "needs", run: () => 1, needs: { network: true } }),
       // @ts-expect-error -- a template has a word at least
       () => defineTool({ name: "empty", command: [] }).use({}, AROUND),
