@@ -49,10 +49,10 @@ function change(name: string, from: string, to: string): void {
 
 const summary = join(folder, "reports/summary.md");
 
-test("the job passes: the tests run inside the walls, and the report is written", () => {
+test("the job passes: the tests run inside the sandbox, and the report is written", () => {
   const [status, said] = job();
   expect([status, said]).toEqual([0, expect.stringContaining("pass 1")]);
-  expect(readFileSync(summary, "utf8")).toBe("The tests passed inside the walls.\n");
+  expect(readFileSync(summary, "utf8")).toBe("The tests passed inside the sandbox.\n");
 }, 120_000);
 
 test("a ceiling that is weakened fails the job before anything runs", () => {

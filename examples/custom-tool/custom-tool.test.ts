@@ -39,13 +39,13 @@ async function results(...calls: readonly { readonly tool: string; readonly args
   const found = [];
   for (const { tool, args } of calls) {
     const [outcome] = await session.callAll([{ tool, args }]);
-    if (outcome !== undefined) found.push({ ...toolResult(outcome), walls: wallsOf(outcome) });
+    if (outcome !== undefined) found.push({ ...toolResult(outcome), sandbox: sandboxOf(outcome) });
   }
   return found;
 }
 
 /** The enforcement of a call, by its receipt. */
-function wallsOf(outcome: Outcome): string | null {
+function sandboxOf(outcome: Outcome): string | null {
   return "receipt" in outcome ? (outcome.receipt?.backend ?? null) : null;
 }
 
@@ -57,9 +57,9 @@ test("a function is asked about by whom it writes to, and a yes for the session 
       { tool: "send_letter", args: { to: "eve", body: "secrets" } },
     ),
   ).toEqual([
-    { type: "success", output: "sent to ann", walls: "none" },
-    { type: "success", output: "sent to ann", walls: "none" },
-    { type: "denied", output: "Denied: only ann, please", walls: null },
+    { type: "success", output: "sent to ann", sandbox: "none" },
+    { type: "success", output: "sent to ann", sandbox: "none" },
+    { type: "denied", output: "Denied: only ann, please", sandbox: null },
   ]);
   expect(sent.map(({ to }) => to)).toEqual(["ann", "ann"]);
   expect(asked.map(({ description }) => description)).toEqual([
@@ -75,11 +75,11 @@ test("a function with a schema is given nothing that the schema does not take", 
       { tool: "split_bill", args: { cents: 1000, people: 0 } },
     ),
   ).toEqual([
-    { type: "success", output: [334, 333, 333], walls: "none" },
+    { type: "success", output: [334, 333, 333], sandbox: "none" },
     {
       type: "error",
       error: expect.stringContaining("invalid arguments of `split_bill` at `people`"),
-      walls: "none",
+      sandbox: "none",
     },
   ]);
   expect(asked).toEqual([]);
@@ -97,7 +97,7 @@ test("a program sees what it needs and nothing else, whatever it is called with"
       type: "success",
       // The width of the columns differs by system.
       output: { status: 0, stdout: expect.stringMatching(/^ *3 +6 +31 lamp\.txt\n$/) },
-      walls: process.platform === "darwin" ? "seatbelt" : "bubblewrap",
+      sandbox: process.platform === "darwin" ? "seatbelt" : "bubblewrap",
     },
     {
       type: "success",

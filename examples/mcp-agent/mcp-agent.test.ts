@@ -11,7 +11,7 @@ import { serveTools } from "./endpoint.ts";
 const MAIN = join(import.meta.dirname, "../../dist/cli/main.js");
 
 /** The example's folder, of its own for one test, and `cofferdam mcp` in it. */
-function standing() {
+function setUp() {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "cofferdam-example-")));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const project = join(folder, "project");
@@ -23,14 +23,14 @@ function standing() {
     args: [MAIN, "mcp", "--quiet", "--config", config],
     env: { PATH: process.env["PATH"] ?? "", HOME: folder, XDG_STATE_HOME: state },
   });
-  return { server, config, state, note: () => readFileSync(join(project, "notes/walls.md"), "utf8") };
+  return { server, config, state, note: () => readFileSync(join(project, "notes/list.md"), "utf8") };
 }
 
 const STEPS: readonly Step[] = [
-  { tool: "shell", args: { argv: ["wc", "-w", "walls.md"] } },
+  { tool: "shell", args: { argv: ["wc", "-w", "list.md"] } },
   {
     tool: "write_file",
-    args: { path: "notes:walls.md", content: "# Walls\n\n- they stand\n- and they were counted\n" },
+    args: { path: "notes:list.md", content: "# List\n\n- it is there\n- and it was counted\n" },
   },
   { tool: "shell", args: { argv: ["cat", "/etc/shadow"] } },
 ];
@@ -45,24 +45,24 @@ function scripted() {
   return { model, heard };
 }
 
-test("an agent that speaks MCP does real work behind the gate and inside the walls", async () => {
-  const { server, note } = standing();
+test("an agent that speaks MCP does real work behind the gate and inside the sandbox", async () => {
+  const { server, note } = setUp();
   const { model, heard } = scripted();
   const questions: string[] = [];
   const person: Person = (question, answers) => {
     questions.push(question);
-    const isAboutNotes = question.includes("│ +- and they were counted");
+    const isAboutNotes = question.includes("│ +- and it was counted");
     return isAboutNotes && answers.includes("yes, once") ? "yes, once" : "no";
   };
   expect(await work(server, model, person)).toBe("done");
-  expect(heard[0]).toContain('"stdout":"5 walls.md');
-  expect(note()).toContain("- and they were counted");
+  expect(heard[0]).toContain('"stdout":"6 list.md');
+  expect(note()).toContain("- and it was counted");
   expect(questions).toHaveLength(2);
   expect(heard[2]).toMatch(/^Denied: /);
 });
 
 test("the same agent works over HTTP, with a token that answers nothing", async () => {
-  const { note, config, state } = standing();
+  const { note, config, state } = setUp();
   const token = randomBytes(32).toString("base64url");
   vi.stubEnv("XDG_STATE_HOME", state);
   await using endpoint = await serveTools(config, token);
@@ -76,12 +76,12 @@ test("the same agent works over HTTP, with a token that answers nothing", async 
     await endpoint.broker.respondAll({}, { approved: isYes }, "ann");
   }
   await working;
-  expect(note()).toContain("- and they were counted");
+  expect(note()).toContain("- and it was counted");
   expect(heard[2]).toMatch(/^Denied: /);
 });
 
 test("after a no nothing is changed, and the model is told so", async () => {
-  const { server, note } = standing();
+  const { server, note } = setUp();
   const before = note();
   const { model, heard } = scripted();
   await work(server, model, () => "no");

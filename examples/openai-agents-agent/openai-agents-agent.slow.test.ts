@@ -22,7 +22,7 @@ async function agent(...words: readonly string[]) {
   return execa(process.execPath, [...imports, `${here}/agent.ts`, ...words], { env });
 }
 
-test("it works inside walls, is asked about in one process, and goes on in another after a yes", async () => {
+test("it works in the sandbox, is asked about in one process, and goes on in another after a yes", async () => {
   const first = await agent("publish hello");
   expect(first.stdout).toBe("May it write to site:hello.html? (writing in `site` needs approval)");
   expect(existsSync(made)).toBe(false);

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ApprovalRequest, Outcome } from "../../src/index.ts";
 import { Asked } from "../support/approval/asked.ts";
-import { type Given, printed, standingIn } from "../support/approval/standing.ts";
+import { type Given, printed, testSession } from "../support/approval/test-session.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { localOutside } from "../support/web/local-outside.ts";
 import { portOf } from "../support/web/port-of.ts";
@@ -27,7 +27,7 @@ function standing({
 }: Omit<Given, "settings" | "outside"> & { readonly network?: unknown }) {
   const names = { "ten.test": ["10.0.0.1"] };
   const ports = Object.fromEntries(["a", "b", "c", "never", "ten"].map((name) => [`${name}.test:80`, port]));
-  return standingIn(() => undefined, {
+  return testSession(() => undefined, {
     ...given,
     settings: { shell: { network, default: { approval: false } } },
     outside: localOutside({ names, ports }),

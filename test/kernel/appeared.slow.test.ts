@@ -2,17 +2,17 @@ import { appendFileSync, mkdirSync, readlinkSync, rmSync, symlinkSync, writeFile
 import { describe, expect, it } from "vitest";
 import type { Appearances, Appeared } from "../../src/host/launch/appeared.ts";
 import type { Outcome } from "../../src/index.ts";
-import { type Standing, standingIn } from "../support/approval/standing.ts";
+import { type TestSession, testSession } from "../support/approval/test-session.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Place } from "../support/battery/place.ts";
 
 sandboxMustWork("what appeared");
 
 const standing = (
-  prepare: Parameters<typeof standingIn>[0] = () => undefined,
+  prepare: Parameters<typeof testSession>[0] = () => undefined,
   sandbox: Readonly<Record<string, unknown>> = {},
-): Promise<Standing> =>
-  standingIn(prepare, {
+): Promise<TestSession> =>
+  testSession(prepare, {
     settings: { sandbox: { appeared: "report", ...sandbox }, shell: { default: { approval: false } } },
   });
 
@@ -20,7 +20,7 @@ type Told = Pick<Appearances, "unknown"> & {
   readonly found: readonly Pick<Appeared, "path" | "kind" | "runs">[];
 };
 
-function appeared(outcome: Outcome, { place }: Standing): Told {
+function appeared(outcome: Outcome, { place }: TestSession): Told {
   if (!("receipt" in outcome) || outcome.receipt === null) throw new Error(JSON.stringify(outcome));
   const { found, unknown } = outcome.receipt.appeared;
   return {
@@ -226,7 +226,7 @@ describe.skipIf(unusable !== null)("fs.missing: what a call makes that only a wi
   });
 
   it("is told where a mask hides it from calls: by a wildcard, or in any spelling", async () => {
-    await using at = await standingIn(() => undefined, {
+    await using at = await testSession(() => undefined, {
       settings: { shell: { default: { approval: false } } },
       profile: {
         masks: [

@@ -5,7 +5,7 @@ import { defineTool, type ShellInput } from "../../src/index.ts";
 import type { Grant } from "../../src/policy/grant.ts";
 import { cacheKeyOf } from "../../src/policy/hashes.ts";
 import { Asked } from "../support/approval/asked.ts";
-import { printed, standingIn } from "../support/approval/standing.ts";
+import { printed, testSession } from "../support/approval/test-session.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Place } from "../support/battery/place.ts";
 
@@ -20,7 +20,7 @@ const CODE = "FACTS_UNSTABLE";
 describe.skipIf(unusable !== null)("a call that must be asked about", () => {
   it("approve.once: is asked about once, has done nothing by then, and goes on where it was (S0-D1, S1-39, S1-40, S3-6)", async () => {
     const seen: boolean[] = [];
-    await using at = await standingIn(nothing, {
+    await using at = await testSession(nothing, {
       handler: new Asked(() => {
         seen.push(existsSync(`${at.place.ws}/made`));
         return { approved: true, by: "ann" };
@@ -48,7 +48,7 @@ describe.skipIf(unusable !== null)("a call that must be asked about", () => {
   });
 
   it("and is answered no runs nothing, and the no reaches the caller in the words of who said it (S1-41, S2-11)", async () => {
-    await using at = await standingIn(nothing, {
+    await using at = await testSession(nothing, {
       handler: new Asked(() => ({ approved: false, by: "ann", note: "not on a Friday" })),
     });
     expect(await at.session.call("shell", { argv: ["touch", "made"] })).toMatchObject({
@@ -61,12 +61,12 @@ describe.skipIf(unusable !== null)("a call that must be asked about", () => {
   });
 
   it("with nobody there, or where it could not start anyway, is refused without a question (S3-D2, C10)", async () => {
-    await using nobody = await standingIn(nothing, { handler: null });
+    await using nobody = await testSession(nothing, { handler: null });
     expect(await nobody.session.call("shell", { argv: ["true"] })).toMatchObject({
       code: "APPROVAL_DENIED",
       reason: "no rule covers this command, but no handler was available to ask",
     });
-    await using at = await standingIn(nothing);
+    await using at = await testSession(nothing);
     expect(await at.session.call("shell", { argv: ["no-such-program"] })).toMatchObject({
       kind: "not-found",
     });
@@ -78,7 +78,7 @@ describe.skipIf(unusable !== null)("a call that must be asked about", () => {
       if (handler.requests.length === 1) program(at.place, "swapped");
       return { approved: true };
     });
-    await using at = await standingIn((place) => program(place, "first"), { handler });
+    await using at = await testSession((place) => program(place, "first"), { handler });
     expect(printed(await at.session.call("shell", { argv: ["./tool"] }))).toBe("swapped");
     expect(new Set(handler.requests.map(({ argsHash }) => argsHash)).size).toBe(2);
     expect(handler.requests.length).toBe(2);
@@ -89,7 +89,7 @@ describe.skipIf(unusable !== null)("a call that must be asked about", () => {
       program(at.place, `swap-${handler.requests.length}`);
       return { approved: true };
     });
-    await using at = await standingIn((place) => program(place, "first"), { handler });
+    await using at = await testSession((place) => program(place, "first"), { handler });
     expect(await at.session.call("shell", { argv: ["./tool"] })).toMatchObject({
       kind: "denied",
       code: CODE,
@@ -102,7 +102,7 @@ describe.skipIf(unusable !== null)("a call that must be asked about", () => {
   });
 
   it("approve.once: and whose program is swapped after the last look that was hashed is not started", async () => {
-    await using at = await standingIn((place) => program(place, "first"));
+    await using at = await testSession((place) => program(place, "first"));
     const write = at.journal.write.bind(at.journal);
     at.journal.write = (event) => {
       if (event.type === "call.planned") program(at.place, "swapped");
@@ -123,7 +123,7 @@ describe.skipIf(unusable !== null)("a call that must be asked about", () => {
       at.place.file("ws/new.txt", "PUBLIC");
       return { approved: true };
     });
-    await using at = await standingIn(nothing, {
+    await using at = await testSession(nothing, {
       handler,
       profile: { masks: [{ pattern: "**/*.secret", at_most: "none" }] },
     });
@@ -168,7 +168,7 @@ describe.skipIf(unusable !== null)("a yes for the session on the shell tool", ()
       },
     ],
   ])("answers or not: %s, asked %i times (S1-29, C3)", async (_, times, input, change) => {
-    await using at = await standingIn((place) => program(place, "first"), {
+    await using at = await testSession((place) => program(place, "first"), {
       handler: new Asked(() => SESSION),
     });
     expect(printed(await at.session.call("shell", CALL))).toBe("first");
@@ -181,7 +181,7 @@ describe.skipIf(unusable !== null)("a yes for the session on the shell tool", ()
   });
 
   it("is not offered for what a program would read from a stream, and does not cover it (C15)", async () => {
-    await using at = await standingIn(nothing, { handler: new Asked(() => SESSION) });
+    await using at = await testSession(nothing, { handler: new Asked(() => SESSION) });
     const stdin = () => ({ stdin: Readable.from(["text"]) });
     await at.session.call("shell", { argv: ["cat"] });
     expect(printed(await at.session.call("shell", { argv: ["cat"] }, stdin()))).toBe("text");
@@ -194,7 +194,7 @@ describe.skipIf(unusable !== null)("a yes for the session on the shell tool", ()
   });
 
   it("is listed, ends when it is taken back, and is none of another session's (S1-42)", async () => {
-    await using at = await standingIn(nothing, { handler: new Asked(() => SESSION) });
+    await using at = await testSession(nothing, { handler: new Asked(() => SESSION) });
     await at.session.call("shell", { argv: ["true"] });
     const [grant] = await at.session.grants();
     expect(grant).toMatchObject({ tool: "shell", covers: `in ${at.place.ws}, exactly: true`, by: "ann" });
@@ -208,7 +208,7 @@ describe.skipIf(unusable !== null)("a yes for the session on the shell tool", ()
   });
 
   it("holds for the profile that it was given for, and for no other", async () => {
-    await using at = await standingIn(nothing);
+    await using at = await testSession(nothing);
     const { grantKey } = await at.session.prepare({ argv: ["true"] });
     const { sessionId } = at.session;
     const grant = {
@@ -228,7 +228,7 @@ describe.skipIf(unusable !== null)("a yes for the session on the shell tool", ()
   });
 
   it("is neither offered nor heard where an operator wants none (S0-4, C4)", async () => {
-    await using at = await standingIn(nothing, {
+    await using at = await testSession(nothing, {
       handler: new Asked(() => SESSION),
       profile: { approval: { session_grants: false } },
     });
@@ -253,7 +253,7 @@ describe.skipIf(unusable !== null)("a yes for the session on the shell tool", ()
   });
 
   it("does not answer what an operator asks about (C4)", async () => {
-    await using at = await standingIn(nothing, {
+    await using at = await testSession(nothing, {
       handler: new Asked(() => SESSION),
       profile: { approval: { rules: [{ shell: "true", action: "ask" }] } },
     });

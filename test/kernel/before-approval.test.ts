@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { CofferdamError, type Outcome } from "../../src/index.ts";
 import { Asked } from "../support/approval/asked.ts";
-import { printed, standingIn } from "../support/approval/standing.ts";
+import { printed, testSession } from "../support/approval/test-session.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Place } from "../support/battery/place.ts";
 import { rootsIn } from "../support/files/notes.ts";
@@ -34,7 +34,7 @@ const edit = (old: string, now = "x") => ({ old_text: old, new_text: now });
 describe.skipIf(unusable !== null)("what is read after a yes", () => {
   it("is not told before one by the errors of tools that change it: a guess is asked about, right or wrong", async () => {
     const asked = new Asked(() => ({ approved: false }));
-    await using at = await standingIn(diary, { handler: asked, settings });
+    await using at = await testSession(diary, { handler: asked, settings });
     const guesses = [
       { path: "diary:a.txt", edits: [edit("hunter2"), edit("x", "x")] },
       { path: "diary:a.txt", edits: [edit("hunter3"), edit("x", "x")] },
@@ -56,7 +56,7 @@ describe.skipIf(unusable !== null)("what is read after a yes", () => {
       shown.push(await asking.present());
       return { approved: true };
     });
-    await using at = await standingIn(diary, { handler: asked, settings });
+    await using at = await testSession(diary, { handler: asked, settings });
     const { session } = at;
     const wrong = await session.call("edit_file", { path: "diary:a.txt", edits: [edit("hunter3")] });
     expect(codeOf(wrong)).toBe("FILE_NO_MATCH");
@@ -69,7 +69,7 @@ describe.skipIf(unusable !== null)("what is read after a yes", () => {
   });
 
   it("of a root that is read freely errors are told at once, and nobody is asked about what can't be done", async () => {
-    await using at = await standingIn((place) => place.file("ws/a.txt", "open\n"), {
+    await using at = await testSession((place) => place.file("ws/a.txt", "open\n"), {
       settings: (place) => ({
         sandbox: { paths: { ws: { root: place.ws, mode: "rw", write_approval: true } } },
       }),
@@ -88,7 +88,7 @@ describe.skipIf(unusable !== null)("an input that a person edits", () => {
       by: "ann",
       editedInput: { path: description.includes("in.txt") ? "/etc/passwd" : "ws:edited.txt", content: "x" },
     }));
-    await using at = await standingIn(() => undefined, {
+    await using at = await testSession(() => undefined, {
       handler: asked,
       settings: ({ ws }) => ({
         sandbox: { paths: { ws: { root: ws, mode: "rw", write_approval: true } } },
@@ -105,7 +105,7 @@ describe.skipIf(unusable !== null)("an input that a person edits", () => {
 
 describe.skipIf(unusable !== null)("the folder that a command starts in", () => {
   it("outside of what is granted is refused alike whether it is there or not, also behind a link", async () => {
-    await using at = await standingIn(({ ws, outside }) => {
+    await using at = await testSession(({ ws, outside }) => {
       mkdirSync(`${outside}/there`);
       symlinkSync(outside, `${ws}/out`);
     });
@@ -126,7 +126,7 @@ describe.skipIf(unusable !== null)("the folder that a command starts in", () => 
   });
 
   it("and the program that it runs are asked about where they lie in what is read after a yes, and then it runs", async () => {
-    await using at = await standingIn(
+    await using at = await testSession(
       (place) => {
         rootsIn(place);
         place.file("diary/t", "#!/bin/sh\necho told", 0o755);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { standingIn } from "../support/approval/standing.ts";
+import { testSession } from "../support/approval/test-session.ts";
 import { itNeeds, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { localOutside } from "../support/web/local-outside.ts";
 import { Web } from "../support/web/whole-web.ts";
@@ -31,7 +31,7 @@ describe.skipIf(unusable !== null)("through the egress proxy", () => {
       async () => {
         await using web = await Web.start({});
         const [listed, other] = ["listed.test", "other.test"];
-        await using at = await standingIn(() => undefined, {
+        await using at = await testSession(() => undefined, {
           settings: {
             sandbox: { runtimes: ["system", "node", "python"] },
             shell: { network: { hosts: [`${listed}:80`] }, default: { approval: false } },
@@ -74,7 +74,7 @@ describe.skipIf(unusable !== null)("through the egress proxy", () => {
   it("net.hosts: an IPv6 address that is listed is reached by every way of the proxy, and another is refused", async () => {
     await using web = await Web.start({});
     const [listed, other] = ["[2606:4700:4700::1111]", "[2606:4700:4700::1001]"];
-    await using at = await standingIn(() => undefined, {
+    await using at = await testSession(() => undefined, {
       settings: { shell: { network: { hosts: [`${listed}:80`] }, default: { approval: false } } },
       outside: localOutside({ names: {}, ports: { "2606:4700:4700::1111:80": web.ports.http } }),
     });
@@ -93,7 +93,7 @@ describe.skipIf(unusable !== null)("through the egress proxy", () => {
   });
 
   it("a page of the proxy's is no success unseen: where the client ends well all the same, the outcome has the denial", async () => {
-    await using at = await standingIn(() => undefined, {
+    await using at = await testSession(() => undefined, {
       settings: { shell: { network: { hosts: ["a.test"] }, default: { approval: false } } },
     });
     const outcome = await at.session.call("shell", { argv: ["curl", "-sS", "http://b.test/"] });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Denial, Outcome, ShellInput } from "../../src/index.ts";
 import { defineTool, toolResult } from "../../src/index.ts";
 import { Asked } from "../support/approval/asked.ts";
-import { type Given, type Standing, standingIn } from "../support/approval/standing.ts";
+import { type Given, type TestSession, testSession } from "../support/approval/test-session.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
@@ -12,8 +12,8 @@ import { rootsIn } from "../support/files/notes.ts";
 sandboxMustWork("what was denied");
 
 /** A session in which commands run unasked, and an operator hides every `.env`. */
-function standing(session: Given["session"] = {}): Promise<Standing> {
-  return standingIn(
+function standing(session: Given["session"] = {}): Promise<TestSession> {
+  return testSession(
     (place) => {
       rootsIn(place);
       for (const name of ["ws/.env", "ws/a", "docs/a", "diary/a", "notes/key.pem", "notes/a.md"])
@@ -32,7 +32,7 @@ const denialsOf = (outcome: Outcome): readonly Denial[] =>
   "denials" in outcome ? (outcome.denials ?? []) : [];
 
 /** What was denied of a command: each in one line, the place of the test left out. */
-async function denied(at: Standing, given: readonly string[] | string): Promise<readonly string[]> {
+async function denied(at: TestSession, given: readonly string[] | string): Promise<readonly string[]> {
   const input: ShellInput = typeof given === "string" ? { script: given } : { argv: given };
   const outcome = await at.session.call("shell", input);
   expect(outcome.kind).toBe("failed");

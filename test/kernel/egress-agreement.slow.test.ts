@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type ConnectTarget, printHostRule } from "../../src/profile/host-rule.ts";
 import { type Network, normalNetwork, reaches } from "../../src/profile/network.ts";
-import { printed, standingIn } from "../support/approval/standing.ts";
+import { printed, testSession } from "../support/approval/test-session.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { networkPair, TARGETS } from "../support/generate.ts";
 import { IS_LONG } from "../support/long.ts";
@@ -59,7 +59,7 @@ describe.skipIf(unusable !== null)("what a program reaches", () => {
         names,
         ports: Object.fromEntries(asked.map((at) => [`${at.host}:${at.port}`, server])),
       });
-      await using at = await standingIn(() => undefined, {
+      await using at = await testSession(() => undefined, {
         settings: { shell: { network: written(need), default: { approval: false } } },
         profile: { network: written(ceiling) },
         outside: local,

@@ -2,7 +2,7 @@ import { readdirSync, readlinkSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { printed, standingIn } from "../support/approval/standing.ts";
+import { printed, testSession } from "../support/approval/test-session.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
@@ -44,7 +44,7 @@ function isSocket(fd: string): boolean {
 
 describe.skipIf(unusable !== null)("calls in a row", () => {
   it("net.hosts: each has a secret of its own, none leaves a descriptor or a connection, and launchers wait for them", async () => {
-    await using at = await standingIn(() => undefined, { settings: { shell: SHELL }, outside: outside() });
+    await using at = await testSession(() => undefined, { settings: { shell: SHELL }, outside: outside() });
     const secrets = new Set<string>();
     let before = 0;
     // The first call that takes more than a second has a helper started, which stays: on a busy machine any of these may.
@@ -64,7 +64,7 @@ describe.skipIf(unusable !== null)("calls in a row", () => {
   }, 60_000);
 
   it("net.hosts: what is still open when a call ends is closed, the server's side too", async () => {
-    await using at = await standingIn(() => undefined, { settings: { shell: SHELL }, outside: outside() });
+    await using at = await testSession(() => undefined, { settings: { shell: SHELL }, outside: outside() });
     const script = "curl -sSN http://a.test/endless >got & while ! [ -s got ]; do sleep 0.02; done";
     const outcome = await at.session.call("shell", sh(script));
     expect(outcome.kind).toBe("done");
@@ -72,7 +72,7 @@ describe.skipIf(unusable !== null)("calls in a row", () => {
   });
 
   it("net.hosts: another call's secret is nothing to a proxy, whatever the two share", async () => {
-    await using at = await standingIn(() => undefined, { settings: { shell: SHELL }, outside: outside() });
+    await using at = await testSession(() => undefined, { settings: { shell: SHELL }, outside: outside() });
     const first = at.session.call(
       "shell",
       sh("echo $http_proxy >theirs; while ! [ -e done ]; do sleep 0.02; done"),
@@ -86,7 +86,7 @@ describe.skipIf(unusable !== null)("calls in a row", () => {
   });
 
   it("net.hosts: a program that goes past the proxy is told so, of a host that it may reach by it", async () => {
-    await using at = await standingIn(() => undefined, { settings: { shell: SHELL }, outside: outside() });
+    await using at = await testSession(() => undefined, { settings: { shell: SHELL }, outside: outside() });
     const denials = async (...argv: [string, ...string[]]) => {
       const outcome = await at.session.call("shell", { argv });
       return "denials" in outcome ? (outcome.denials ?? []) : [];

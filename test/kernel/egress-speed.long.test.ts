@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { standingIn } from "../support/approval/standing.ts";
+import { testSession } from "../support/approval/test-session.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { blobServer, egressFigures, outsideAt } from "../support/web/figures.ts";
 
@@ -13,7 +13,7 @@ describe.skipIf(unusable !== null)("through the egress proxy", () => {
   }, async () => {
     await using server = await blobServer();
     const settings = { shell: { network: { hosts: ["a.test:80"] }, default: { approval: false } } };
-    await using at = await standingIn(() => undefined, { settings, outside: outsideAt(server) });
+    await using at = await testSession(() => undefined, { settings, outside: outsideAt(server) });
     const figures = await egressFigures(at.session, server, 3, 100);
     expect(figures.crowd.whole).toBe(200);
     expect(Math.min(figures.forwarded, figures.tunnelled)).toBeGreaterThan(

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, w
 import { describe, expect, it } from "vitest";
 import type { Presentation } from "../../src/index.ts";
 import { Asked } from "../support/approval/asked.ts";
-import { type Given, standingIn } from "../support/approval/standing.ts";
+import { type Given, testSession } from "../support/approval/test-session.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Place } from "../support/battery/place.ts";
 import { rootsIn } from "../support/files/notes.ts";
@@ -14,7 +14,7 @@ const nothing = (): void => undefined;
 
 /** A session over the usual roots. */
 function standing(prepare: (place: Place) => void = nothing, given: Omit<Given, "settings"> = {}) {
-  return standingIn(
+  return testSession(
     (place) => {
       rootsIn(place);
       prepare(place);
@@ -247,7 +247,7 @@ describe.skipIf(unusable !== null)("rules on file tools", () => {
         rules: [{ pattern: "read_file", args: { path: "cache:secret/*" }, action: "deny" }],
       },
     });
-    await using at = await standingIn(
+    await using at = await testSession(
       (place) => {
         rootsIn(place);
         mkdirSync(`${place.top}/cache/secret`);
@@ -268,7 +268,10 @@ describe.skipIf(unusable !== null)("rules on file tools", () => {
       sandbox: { paths: rootsIn(place) },
       approval: { rules: [{ pattern: "write_file", action: "allow" }] },
     });
-    await using at = await standingIn(rootsIn, { settings, handler: new Asked(() => ({ approved: false })) });
+    await using at = await testSession(rootsIn, {
+      settings,
+      handler: new Asked(() => ({ approved: false })),
+    });
     expect(await at.session.call("write_file", { path: "notes:a.md", content: "" })).toMatchObject({
       kind: "denied",
     });

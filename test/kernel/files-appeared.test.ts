@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { standingIn } from "../support/approval/standing.ts";
+import { testSession } from "../support/approval/test-session.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { ORDINARY, PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
@@ -18,7 +18,7 @@ async function madeBy(call: Promise<object>): Promise<unknown> {
 
 describe.skipIf(unusable !== null)("what file tools make that others obey", () => {
   it("git.exec: is told by the call that made it, once, with what git runs by it", async () => {
-    await using at = await standingIn(() => undefined, {
+    await using at = await testSession(() => undefined, {
       settings: ({ ws }) => ({
         sandbox: { appeared: "report", paths: { ws: { root: ws, mode: "rw", write_approval: false } } },
       }),
@@ -41,7 +41,7 @@ describe.skipIf(unusable !== null)("what file tools make that others obey", () =
   });
 
   it("git.exec: repositories that came after the first write are protected in the next, whoever made them", async () => {
-    await using at = await standingIn(() => undefined, {
+    await using at = await testSession(() => undefined, {
       settings: ({ ws }) => ({ sandbox: { paths: { ws: { root: ws, mode: "rw", write_approval: false } } } }),
     });
     const { ws } = at.place;
@@ -79,7 +79,7 @@ describe.skipIf(unusable !== null)("what file tools make that others obey", () =
   });
 
   it("git.exec: a protected link to nothing keeps nobody from writing elsewhere, nor lets anybody make what it names", async () => {
-    await using at = await standingIn(
+    await using at = await testSession(
       ({ ws }) => {
         mkdirSync(join(ws, "d"));
         symlinkSync("../nothere", join(ws, "d/.envrc"));

@@ -1,7 +1,7 @@
 import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { Asked } from "../support/approval/asked.ts";
-import { standingIn } from "../support/approval/standing.ts";
+import { testSession } from "../support/approval/test-session.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Place } from "../support/battery/place.ts";
 import { toldOf } from "../support/files/told.ts";
@@ -10,7 +10,7 @@ sandboxMustWork("reading where nobody is asked");
 
 /** One root in which nothing asks: what is to be read is read in one breath with the look at it. */
 function standing(rules: readonly object[] = [], handler = new Asked()) {
-  return standingIn(
+  return testSession(
     (place: Place) => {
       place.folder("open");
       place.file("open/a", "one\ntwo\nthree\n");

@@ -16,7 +16,7 @@ import {
 import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
 import type { Session } from "../../src/index.ts";
-import { type Standing, standingIn } from "../support/approval/standing.ts";
+import { type TestSession, testSession } from "../support/approval/test-session.ts";
 import type { Job, Reply } from "../support/battery/job.ts";
 import { itUnless, notRoot, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER, PEOPLE } from "../support/battery/people.ts";
@@ -26,7 +26,7 @@ import { toldOf } from "../support/files/told.ts";
 
 sandboxMustWork("files that mean no good");
 
-const standing = (prepare: (place: Place) => void): Promise<Standing> => standingIn(prepare);
+const standing = (prepare: (place: Place) => void): Promise<TestSession> => testSession(prepare);
 
 /** What every tool says of one path. */
 async function told(session: Session, path: string): Promise<Readonly<Record<string, unknown>>> {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { chmodSync, readFileSync, statSync } from "node:fs";
 import { setTimeout as passed } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
-import { standingIn } from "../support/approval/standing.ts";
+import { testSession } from "../support/approval/test-session.ts";
 import { descendantsOf, parentsOf, untilGone, workersOf } from "../support/battery/descendants.ts";
 import { heldAmidst } from "../support/battery/held.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
@@ -25,7 +25,7 @@ describe.skipIf(unusable !== null)("a worker that is killed", () => {
   it("at any moment of a write leaves old or new, whole, and the next call sweeps what it left", {
     timeout: 120_000,
   }, async () => {
-    await using at = await standingIn((place) => place.file("ws/a", OLD));
+    await using at = await testSession((place) => place.file("ws/a", OLD));
     const { session, place } = at;
     const file = `${place.ws}/a`;
     chmodSync(file, 0o604);

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { TEMPORARY } from "../../src/tool/files/protocol.ts";
-import { standingIn } from "../support/approval/standing.ts";
+import { testSession } from "../support/approval/test-session.ts";
 import { workersOf } from "../support/battery/descendants.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { end } from "../support/battery/processes.ts";
@@ -13,7 +13,7 @@ sandboxMustWork("workers that are killed");
 
 describe.skipIf(unusable !== null)("a worker that is killed", () => {
   it("fails that call alone: another one that runs beside it goes on", async () => {
-    await using at = await standingIn((place) => place.file("ws/a", `${"x".repeat(30)}\n`.repeat(10)));
+    await using at = await testSession((place) => place.file("ws/a", `${"x".repeat(30)}\n`.repeat(10)));
     const { session } = at;
     await session.call("read_file", { path: "ws:a" });
     const runaway = () => session.call("search_files", { path: "ws:a", regex: "^(x+x+)+y$" });
@@ -33,7 +33,7 @@ describe.skipIf(unusable !== null)("a worker that is killed", () => {
 describe.skipIf(unusable !== null)("what a supervisor left that has ended", () => {
   it("is swept before the next call where tools may write, and stays everywhere else, written down", async () => {
     const prefixOf = (name: string): string => `${TEMPORARY}ended-${name}-`;
-    await using at = await standingIn(
+    await using at = await testSession(
       (place) => {
         rootsIn(place);
         const record = (name: string, ...folders: readonly string[]) => {
@@ -65,7 +65,7 @@ describe.skipIf(unusable !== null)("what a supervisor left that has ended", () =
 
   it("is looked for again where a worker of its may have ended later", async () => {
     const prefix = `${TEMPORARY}ended-late-`;
-    await using at = await standingIn((place) => {
+    await using at = await testSession((place) => {
       place.folder("state/cofferdam/temporaries", 0o700);
       const entry = { pid: process.pid, startedAt: "0", prefix, folders: [place.ws] };
       place.file("state/cofferdam/temporaries/late.json", JSON.stringify(entry));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Session } from "../../src/index.ts";
-import { type Standing, standingIn } from "../support/approval/standing.ts";
+import { type TestSession, testSession } from "../support/approval/test-session.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { toldOf } from "../support/files/told.ts";
 import { IS_LONG } from "../support/long.ts";
@@ -32,12 +32,12 @@ afterEach(async () => {
 });
 
 /** A session over a tree, and files outside of it that nobody may touch. */
-async function treeAndSession(): Promise<{ readonly tree: TestTree; readonly at: Standing }> {
+async function treeAndSession(): Promise<{ readonly tree: TestTree; readonly at: TestSession }> {
   const tree = new TestTree();
   open.push(tree);
   for (const name of NAMES) writeFileSync(join(tree.outside, name), "OUTSIDE");
   const free = { mode: "rw", write_approval: false };
-  const at = await standingIn(() => undefined, {
+  const at = await testSession(() => undefined, {
     settings: ({ ws }) => ({
       sandbox: { paths: { tree: { root: tree.root, ...free }, ws: { root: ws, ...free } } },
     }),

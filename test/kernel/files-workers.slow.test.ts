@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Outcome } from "../../src/index.ts";
-import { standingIn } from "../support/approval/standing.ts";
+import { testSession } from "../support/approval/test-session.ts";
 import { descendantsOf, untilGone, workersOf } from "../support/battery/descendants.ts";
 import { Reply } from "../support/battery/job.ts";
 import { itUnless, notRoot, sandboxMustWork, unusable } from "../support/battery/needs.ts";
@@ -26,7 +26,7 @@ sandboxMustWork("the life of workers");
 
 describe.skipIf(unusable !== null)("workers of one session", () => {
   it("are two at most, however much is called at once, and all is answered", async () => {
-    await using at = await standingIn((place) => {
+    await using at = await testSession((place) => {
       for (let name = 0; name < 300; name += 1) place.file(`ws/${name}`, "needle\n".repeat(2_000));
     });
     const { session } = at;
@@ -46,7 +46,7 @@ describe.skipIf(unusable !== null)("workers of one session", () => {
   });
 
   it("of the other profile are others: who may write is not who looks", async () => {
-    await using at = await standingIn(() => undefined, {
+    await using at = await testSession(() => undefined, {
       settings: ({ ws }) => ({
         sandbox: { paths: { ws: { root: ws, mode: "rw", write_approval: true } } },
       }),
@@ -66,7 +66,7 @@ describe.skipIf(unusable !== null)("workers of one session", () => {
 
   it("end with the session, and with the supervisor, and what they were asked fails at once", async () => {
     for (const ends of ["session", "supervisor"] as const) {
-      await using at = await standingIn(withRunaway);
+      await using at = await testSession(withRunaway);
       const { session, supervisor } = at;
       await session.call("list_dir", { path: "ws:" });
       const calls = [1, 2, 3].map(() => session.call("search_files", RUNAWAY));
@@ -79,7 +79,7 @@ describe.skipIf(unusable !== null)("workers of one session", () => {
   });
 
   it("fs.mounts: that lose a mount are replaced before the next call", async () => {
-    await using at = await standingIn((place) => place.file("ws/.env", "SECRET=1\n"), {
+    await using at = await testSession((place) => place.file("ws/.env", "SECRET=1\n"), {
       profile: { masks: [{ pattern: "**/.env", at_most: "none" }] },
     });
     const { session, place } = at;
@@ -102,7 +102,7 @@ async function untilTwo(): Promise<void> {
 }
 
 describe.skipIf(unusable !== null)("a file call", () => {
-  const limited = (limits: object) => standingIn(withRunaway, { settings: { sandbox: { limits } } });
+  const limited = (limits: object) => testSession(withRunaway, { settings: { sandbox: { limits } } });
 
   it("ends at `wall`, if that is less", async () => {
     await using at = await limited({ wall: "1s" });
@@ -248,7 +248,7 @@ describe.skipIf(unusable !== null)("root on the tree of somebody else", () => {
   const { uid, gid } = ORDINARY;
 
   itUnless(notRoot, "works on files as that user", async () => {
-    await using at = await standingIn((place) => {
+    await using at = await testSession((place) => {
       chownSync(place.ws, uid, gid);
       place.file("ws/own", "root's", 0o600);
     });

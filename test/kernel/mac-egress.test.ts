@@ -9,7 +9,7 @@ import { MemoryJournal } from "../../src/journal/journal.ts";
 import { knownPath } from "../../src/profile/path.ts";
 import { createSupervisor, type Supervisor } from "../../src/session/supervisor.ts";
 import { Asked } from "../support/approval/asked.ts";
-import { printed } from "../support/approval/standing.ts";
+import { printed } from "../support/approval/test-session.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { noStandIn, StandIn, standInMustWork } from "../support/mac/stand-in.ts";

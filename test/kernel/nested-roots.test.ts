@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { type Given, standingIn } from "../support/approval/standing.ts";
+import { type Given, testSession } from "../support/approval/test-session.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Place } from "../support/battery/place.ts";
 
@@ -22,7 +22,7 @@ function nested(options: Given["options"] = {}) {
       },
     },
   });
-  return standingIn(prepare, { settings, options });
+  return testSession(prepare, { settings, options });
 }
 
 describe.skipIf(unusable !== null)("a root that lies in another", () => {

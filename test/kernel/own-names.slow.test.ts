@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { Standing } from "../support/approval/standing.ts";
+import type { TestSession } from "../support/approval/test-session.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
@@ -12,7 +12,7 @@ sandboxMustWork("manifests that stand in for the product");
 
 const MANIFEST = { name: "app", version: "1.0.0", bin: "app.js" };
 
-function standing(appeared: "quarantine" | "report" = "quarantine"): Promise<Standing> {
+function standing(appeared: "quarantine" | "report" = "quarantine"): Promise<TestSession> {
   return standingWith(appeared, {}, ({ ws }) => {
     writeFileSync(join(ws, "package.json"), JSON.stringify(MANIFEST));
   });

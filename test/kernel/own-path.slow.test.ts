@@ -14,7 +14,7 @@ sandboxMustWork("commands that PATH finds before the product's");
 /** Runs with a session of a supervisor that was started in its writable root with this in front of PATH, below a home; `WS` is the root. */
 async function startedWith(
   entry: string,
-  work: (at: Awaited<ReturnType<typeof standingIn>>) => Promise<void>,
+  work: (at: Awaited<ReturnType<typeof testSession>>) => Promise<void>,
   files: readonly string[] = [],
 ): Promise<void> {
   using place = new Place(CALLER);
@@ -22,13 +22,13 @@ async function startedWith(
     mkdirSync(dirname(join(place.ws, file)), { recursive: true });
     writeFileSync(join(place.ws, file), "as it was\n", { mode: 0o755 });
   }
-  const at = await standingIn(place, entry);
+  const at = await testSession(place, entry);
   await using _supervisor = at.supervisor;
   await using _session = at.session;
   await work(at);
 }
 
-async function standingIn(place: Place, entry: string) {
+async function testSession(place: Place, entry: string) {
   const env = {
     ...process.env,
     XDG_STATE_HOME: place.state,

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { toolResult } from "../../src/index.ts";
 import { Asked } from "../support/approval/asked.ts";
-import { standingIn } from "../support/approval/standing.ts";
+import { testSession } from "../support/approval/test-session.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 
 sandboxMustWork("the tools for pages");
@@ -38,7 +38,7 @@ describe.skipIf(unusable !== null)("pages, called by the name of the tool", () =
   it("pages: of a listed host are fetched without asking; nothing else on this machine is reached, whoever says yes (S2-20)", async () => {
     seen.length = 0;
     const settings = { web_fetch: { domains: [`127.0.0.1:${port}`] } };
-    await using at = await standingIn(nothing, { settings, handler: new Asked() });
+    await using at = await testSession(nothing, { settings, handler: new Asked() });
     const { session } = at;
     const page = await session.call("web_fetch", { url: `http://127.0.0.1:${port}/page` });
     expect(page).toMatchObject({
@@ -62,7 +62,7 @@ describe.skipIf(unusable !== null)("pages, called by the name of the tool", () =
 
   it("pages: one whose connection broke is told as stopped, and one that the server ended as a page", async () => {
     const settings = { web_fetch: { domains: [`127.0.0.1:${port}`] } };
-    await using at = await standingIn(nothing, { settings });
+    await using at = await testSession(nothing, { settings });
     const fetched = (path: string) =>
       at.session.call("web_fetch", { url: `http://127.0.0.1:${port}${path}` });
     expect(await fetched("/part")).toMatchObject({ value: { kind: "stopped", because: "connection" } });
@@ -71,7 +71,7 @@ describe.skipIf(unusable !== null)("pages, called by the name of the tool", () =
 
   it("pages: of another host are asked about, each time, and a host is added by a person alone (S2-19, S2-20)", async () => {
     const handler = new Asked(() => ({ approved: false }));
-    await using at = await standingIn(nothing, { handler });
+    await using at = await testSession(nothing, { handler });
     const { session } = at;
     for (const outcome of [
       await session.call("web_fetch", { url: "https://example.com/" }),
@@ -83,14 +83,14 @@ describe.skipIf(unusable !== null)("pages, called by the name of the tool", () =
   });
 
   it("pages: of a host that was added are fetched until it is taken back, and never above the ceiling (S2-19)", async () => {
-    await using at = await standingIn(nothing);
+    await using at = await testSession(nothing);
     const { session } = at;
     expect((await session.call("web_fetch_add_domain", { domain: "example.com" })).kind).toBe("done");
     const [grant] = await session.grants();
     expect(grant).toMatchObject({ kind: "host", host: "example.com", tool: "web_fetch_add_domain" });
     expect(await session.revoke(grant?.grantId ?? "")).toBe(true);
     expect(await session.grants()).toEqual([]);
-    await using offline = await standingIn(nothing, { profile: { network: "none" } });
+    await using offline = await testSession(nothing, { profile: { network: "none" } });
     expect(await offline.session.call("web_fetch_add_domain", { domain: "example.com" })).toMatchObject({
       kind: "denied",
       code: "APPROVAL_BLOCKED",

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { Asked } from "../support/approval/asked.ts";
-import { type Standing, standingIn } from "../support/approval/standing.ts";
+import { type TestSession, testSession } from "../support/approval/test-session.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { fatesOf, heldIn, isThere, namesIn, run } from "../support/quarantine/planting.ts";
 
@@ -13,7 +13,7 @@ sandboxMustWork("what file tools plant");
 const standingWith = (
   appeared: "ask" | "quarantine" | "report",
   handler: Asked = new Asked(),
-): Promise<Standing> => {
+): Promise<TestSession> => {
   const action = appeared === "ask" ? "ask" : "allow";
   const rules = ["write_file", "move_file"].map((pattern) => ({ pattern, action }));
   const settings = {
@@ -21,16 +21,16 @@ const standingWith = (
     shell: { default: { approval: false } },
     approval: { rules },
   };
-  return standingIn((place) => void place.folder("ws/tools"), { settings, handler, inPath: "tools" });
+  return testSession((place) => void place.folder("ws/tools"), { settings, handler, inPath: "tools" });
 };
 
-const write = (at: Standing, path: string, content: string) =>
+const write = (at: TestSession, path: string, content: string) =>
   at.session.call("write_file", { path: `ws:${path}`, content });
 
 /** A call that goes on until it is told to end. */
 const WAITS = "while ! [ -e go ]; do sleep 0.05; done";
 
-async function waiting(at: Standing, line = WAITS): Promise<() => ReturnType<typeof run>> {
+async function waiting(at: TestSession, line = WAITS): Promise<() => ReturnType<typeof run>> {
   const calling = run(at, `: > waits; ${line}`);
   while (!isThere(at.place, "waits")) await pause(10);
   return () => {
@@ -111,7 +111,7 @@ describe.skipIf(unusable !== null)("what a file tool makes and hosts execute", (
 
 describe.skipIf(unusable !== null)("what is thrown while a call is made", () => {
   /** What is written down of calls that were cut off, once no supervisor runs. */
-  const leftOf = async (at: Standing): Promise<readonly string[]> => {
+  const leftOf = async (at: TestSession): Promise<readonly string[]> => {
     await at.supervisor[Symbol.asyncDispose]();
     return readdirSync(join(at.place.state, "cofferdam", "watched"));
   };

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Asked } from "../support/approval/asked.ts";
-import type { Standing } from "../support/approval/standing.ts";
+import type { TestSession } from "../support/approval/test-session.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
@@ -74,8 +74,8 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
 );
 
 describe.skipIf(unusable !== null)("what a person said yes to, under another name,", () => {
-  const go = ({ place }: Standing, name: string): void => writeFileSync(join(place.ws, name), "");
-  const there = async ({ place }: Standing, name: string): Promise<void> => {
+  const go = ({ place }: TestSession, name: string): void => writeFileSync(join(place.ws, name), "");
+  const there = async ({ place }: TestSession, name: string): Promise<void> => {
     while (!isThere(place, name)) await pause(10);
   };
   const WAITS = "echo > waits; until [ -e go ]; do sleep 0.02; done";

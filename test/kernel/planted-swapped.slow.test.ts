@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
-import type { Standing } from "../support/approval/standing.ts";
+import type { TestSession } from "../support/approval/test-session.ts";
 import { endingOf } from "../support/battery/command.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
@@ -166,14 +166,14 @@ describe.skipIf(unusable !== null).each(PEOPLE)("planted: by swaps in build tree
 
 describe.skipIf(unusable !== null)("planted: by a swap in a build tree while two calls go on", () => {
   const SWAP = "mv dist/.vscode dist/q; mv dist/o dist/.vscode";
-  const scene = async (): Promise<Standing> => {
+  const scene = async (): Promise<TestSession> => {
     const at = await standingWith("ask", { handler: null });
     const before = `${TASKS}; mkdir dist/o; echo evil > dist/o/tasks.json`;
     expect(at.place.plainly(before)).toMatchObject({ status: 0, stderr: "" });
     await pause(GRAIN);
     return at;
   };
-  const there = async ({ place }: Standing, name: string): Promise<void> => {
+  const there = async ({ place }: TestSession, name: string): Promise<void> => {
     while (!existsSync(join(place.ws, name))) await pause(10);
   };
   const TAKEN = { "dist/.vscode/tasks.json": "quarantined" };

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { Asked } from "../support/approval/asked.ts";
-import type { Standing } from "../support/approval/standing.ts";
+import type { TestSession } from "../support/approval/test-session.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { fatesOf, heldIn, isThere, namesIn, run, standingWith } from "../support/quarantine/planting.ts";
 
@@ -19,7 +19,7 @@ describe.skipIf(unusable !== null)("what a call makes and hosts execute", () => 
       seen.push(isThere(at.place, "a/.envrc"), request.risk, request.safeArgs);
       return { approved: true };
     });
-    await using at: Standing = await standingWith("ask", { handler: asked });
+    await using at: TestSession = await standingWith("ask", { handler: asked });
     expect(fatesOf(await run(at, PLANT), at)).toEqual({ "a/.envrc": "kept" });
     const [request] = asked.requests;
     expect(asked.requests).toHaveLength(1);
@@ -117,7 +117,7 @@ describe.skipIf(unusable !== null)("what a call makes and hosts execute", () => 
       writeFileSync(join(at.place.ws, ".envrc"), "mine\n");
       return { approved: true };
     });
-    await using at: Standing = await standingWith("ask", { handler: asked });
+    await using at: TestSession = await standingWith("ask", { handler: asked });
     expect(fatesOf(await run(at, "echo evil > .envrc"), at)).toEqual({ ".envrc": "quarantined" });
     expect([at.place.read("ws/.envrc"), heldIn(at.place)]).toEqual(["mine\n", [".envrc"]]);
   });
@@ -127,7 +127,7 @@ describe.skipIf(unusable !== null)("what a call makes and hosts execute", () => 
       at.place.plainly(`f=$(ls ${at.place.state}/cofferdam/quarantine/*/0); echo worse > $f`);
       return { approved: true };
     });
-    await using at: Standing = await standingWith("ask", { handler: asked });
+    await using at: TestSession = await standingWith("ask", { handler: asked });
     expect(fatesOf(await run(at, "echo evil > .envrc"), at)).toEqual({ ".envrc": "quarantined" });
     expect(isThere(at.place, ".envrc")).toBe(false);
   });
@@ -155,8 +155,8 @@ describe.skipIf(unusable !== null)("what a call makes and hosts execute", () => 
 describe.skipIf(unusable !== null)("what one call hides until it is over, and another brings back,", () => {
   /** A line that goes on once there is a file of this name. */
   const after = (name: string, line: string): string => `until [ -e ${name} ]; do sleep 0.05; done; ${line}`;
-  const go = ({ place }: Standing, name: string): void => writeFileSync(join(place.ws, name), "");
-  const there = async ({ place }: Standing, name: string): Promise<void> => {
+  const go = ({ place }: TestSession, name: string): void => writeFileSync(join(place.ws, name), "");
+  const there = async ({ place }: TestSession, name: string): Promise<void> => {
     while (!isThere(place, name)) await pause(10);
   };
 

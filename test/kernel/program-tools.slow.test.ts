@@ -6,7 +6,7 @@ import { z } from "zod";
 import { ApprovalBlockedError } from "../../src/entry/gate.ts";
 import { type DefinedTool, defineTool, type Presentation } from "../../src/index.ts";
 import { Asked } from "../support/approval/asked.ts";
-import { type Given, printed, type Standing, standingIn } from "../support/approval/standing.ts";
+import { type Given, printed, type TestSession, testSession } from "../support/approval/test-session.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Place } from "../support/battery/place.ts";
 import { rootsIn } from "../support/files/notes.ts";
@@ -25,8 +25,8 @@ function standing(
     prepare = nothing,
     ...given
   }: Omit<Given, "session"> & { readonly prepare?: (place: Place) => void } = {},
-): Promise<Standing> {
-  return standingIn(
+): Promise<TestSession> {
+  return testSession(
     (place) => {
       rootsIn(place);
       place.file("ws/a", "of ws\n");
@@ -282,7 +282,7 @@ const writeTool = (place: Place, says: string): string =>
 describe.skipIf(unusable !== null)("a yes", () => {
   it("is for the program that was shown: one that was swapped meanwhile is asked about again", async () => {
     for (const isSwapped of [true, false]) {
-      const box: { at: Standing | null } = { at: null };
+      const box: { at: TestSession | null } = { at: null };
       const handler = new Asked(() => {
         if (isSwapped && handler.requests.length === 1 && box.at !== null) writeTool(box.at.place, "swapped");
         return { approved: true };
@@ -303,7 +303,7 @@ describe.skipIf(unusable !== null)("a yes", () => {
       command: ["echo", "{text}"],
     });
     const wait = { timeoutMs: null, onTimeout: "wait", style: "suspend" } as const;
-    await using at = await standingIn(nothing, {
+    await using at = await testSession(nothing, {
       handler: new Asked(() => ({ status: "pending" })),
       session: { tools: [tool], wait },
     });

@@ -5,7 +5,7 @@ import type { ResidentProgram } from "../../src/call/resident.ts";
 import type { ResidentProgramSpec } from "../../src/decide/resident-program.ts";
 import type { Outcome } from "../../src/index.ts";
 import { Asked } from "../support/approval/asked.ts";
-import { type Given, type Standing, standingIn } from "../support/approval/standing.ts";
+import { type Given, type TestSession, testSession } from "../support/approval/test-session.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Place } from "../support/battery/place.ts";
 import { rootsIn } from "../support/files/notes.ts";
@@ -28,8 +28,8 @@ function program(more: Partial<ResidentProgramSpec> = {}): ResidentProgramSpec {
   };
 }
 
-function standing(given: Given & { readonly roots?: (place: Place) => unknown } = {}): Promise<Standing> {
-  return standingIn((place) => rootsIn(place), {
+function standing(given: Given & { readonly roots?: (place: Place) => unknown } = {}): Promise<TestSession> {
+  return testSession((place) => rootsIn(place), {
     settings: (place) => ({ sandbox: { paths: rootsIn(place) } }),
     ...given,
   });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createDesk, defineTool } from "../../src/index.ts";
 import { Asked } from "../support/approval/asked.ts";
 import { ASKS, Fates, TOUCH } from "../support/approval/fates.ts";
-import { printed } from "../support/approval/standing.ts";
+import { printed } from "../support/approval/test-session.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Settings } from "../support/battery/place.ts";
 

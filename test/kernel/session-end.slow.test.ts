@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { Asked } from "../support/approval/asked.ts";
-import { standingIn } from "../support/approval/standing.ts";
+import { testSession } from "../support/approval/test-session.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { rootsIn } from "../support/files/notes.ts";
 
@@ -34,7 +34,7 @@ function read(file: string): string {
 
 describe.skipIf(unusable !== null)("a session that ends while calls are made", () => {
   it("leaves no process, does nothing any more and asks nobody, at whatever instant it ends", async () => {
-    await using at = await standingIn(
+    await using at = await testSession(
       (place) => {
         rootsIn(place);
         place.file("ws/a", "here");
@@ -68,7 +68,7 @@ describe.skipIf(unusable !== null)("a session that ends while calls are made", (
   });
 
   it("ends what runs, and what is called behind its end", async () => {
-    await using at = await standingIn(() => undefined, { session: { caller: "person" } });
+    await using at = await testSession(() => undefined, { session: { caller: "person" } });
     const running = at.session.call("shell", { argv: ["sh", "-c", ": > up; exec sleep 60"] });
     await vi.waitUntil(() => existsSync(`${at.place.ws}/up`), { timeout: 20_000 });
     await at.session[Symbol.asyncDispose]();
@@ -82,7 +82,7 @@ describe.skipIf(unusable !== null)("a session that ends while calls are made", (
       by: "ann",
       scope: tool === "shell" ? "session" : "once",
     }));
-    await using at = await standingIn(() => undefined, { handler });
+    await using at = await testSession(() => undefined, { handler });
     const { broker } = at.supervisor;
     const granting = () => at.supervisor.session({ handler });
     const [granted, other] = [granting(), granting()];
@@ -118,7 +118,7 @@ describe.skipIf(unusable !== null)("a session that ends while calls are made", (
 
   it("ends with its supervisor, which waits for every program, at whatever instant it ends", async () => {
     for (const instant of [0, 3, 8, 15, 25, 40, 60, 90, "both run"] as const) {
-      await using at = await standingIn(() => undefined, { session: { caller: "person" } });
+      await using at = await testSession(() => undefined, { session: { caller: "person" } });
       const before = countBelow();
       const over: string[] = [];
       const made = ["a", "b"].map(async (name) => {
@@ -141,7 +141,7 @@ describe.skipIf(unusable !== null)("a session that ends while calls are made", (
   });
 
   it("takes no call and makes no session behind the end of its supervisor", async () => {
-    await using at = await standingIn(() => undefined, { session: { caller: "person" } });
+    await using at = await testSession(() => undefined, { session: { caller: "person" } });
     expect((await at.session.call("shell", { argv: ["true"] })).kind).toBe("done");
     await at.supervisor[Symbol.asyncDispose]();
     const call = at.session.call("shell", { argv: ["true"] });
@@ -150,7 +150,7 @@ describe.skipIf(unusable !== null)("a session that ends while calls are made", (
   });
 
   it("may be ended by whoever is asked about a call of it, and by what takes its output", async () => {
-    await using at = await standingIn(() => undefined);
+    await using at = await testSession(() => undefined);
     const asked = at.supervisor.session({
       handler: new Asked(async () => {
         await asked[Symbol.asyncDispose]();
@@ -167,7 +167,7 @@ describe.skipIf(unusable !== null)("a session that ends while calls are made", (
   });
 
   it("that nobody ends answers every call, as the twin of these", async () => {
-    await using at = await standingIn((place) => place.file("ws/a", "here"), {
+    await using at = await testSession((place) => place.file("ws/a", "here"), {
       session: { caller: "person" },
     });
     expect((await at.session.call("shell", { argv: ["sleep", "0.1"] })).kind).toBe("done");

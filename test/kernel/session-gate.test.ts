@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createSupervisor, defineTool } from "../../src/index.ts";
 import { knownPath } from "../../src/profile/path.ts";
 import { Asked, Written } from "../support/approval/asked.ts";
-import { printed, standingIn } from "../support/approval/standing.ts";
+import { printed, testSession } from "../support/approval/test-session.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
@@ -22,7 +22,7 @@ const RULES = {
 
 describe.skipIf(unusable !== null)("what a person edits", () => {
   const editing = (editedInput: unknown) =>
-    standingIn((place) => place.folder("ws/sub"), {
+    testSession((place) => place.folder("ws/sub"), {
       settings: { shell: RULES },
       handler: new Asked(() => ({ status: "approved", scope: "session", by: "ann", editedInput })),
     });
@@ -61,7 +61,7 @@ describe.skipIf(unusable !== null)("what a person edits", () => {
 describe.skipIf(unusable !== null)("the calls of one turn", () => {
   it("are asked about as one group, each for itself, and a no keeps none of the others from running (S1-28, S0-35, C13)", async () => {
     const handler = new Asked(({ description }) => ({ approved: description !== "run echo b" }));
-    await using at = await standingIn(nothing, { settings: { shell: RULES }, handler });
+    await using at = await testSession(nothing, { settings: { shell: RULES }, handler });
     const inputs = [["echo", "a"], ["echo", "b"], ["true"], ["rm", "x"], ["echo", "c"]];
     const outcomes = await at.session.callAll(inputs.map((argv) => ({ tool: "shell", args: { argv } })));
     expect(outcomes.map(printed)).toEqual(["a", "APPROVAL_DENIED", "", "APPROVAL_BLOCKED", "c"]);
@@ -76,7 +76,7 @@ describe.skipIf(unusable !== null)("the calls of one turn", () => {
       await once(signal, "abort");
       return { status: "pending" };
     });
-    await using at = await standingIn(nothing, { handler, session: { wait: { timeoutMs: null } } });
+    await using at = await testSession(nothing, { handler, session: { wait: { timeoutMs: null } } });
     const called = at.session.callAll(
       ["a", "b"].map((word) => ({ tool: "shell", args: { argv: ["echo", word] } })),
       {
@@ -106,7 +106,7 @@ describe.skipIf(unusable !== null)("what nobody is asked about", () => {
   ] as const)(
     "%s is written down with who decided (S0-31, S1-12, S1-45, C14)",
     async (_, mode, argv, approved, by) => {
-      await using at = await standingIn(nothing, { settings: { shell: RULES }, options: { mode } });
+      await using at = await testSession(nothing, { settings: { shell: RULES }, options: { mode } });
       const outcome = await at.session.call("shell", { argv: [...argv] });
       expect(outcome.kind).toBe(approved ? "done" : "denied");
       expect(at.journal.of("approval.auto")).toMatchObject([{ approved, by }]);
@@ -120,7 +120,7 @@ describe.skipIf(unusable !== null)("a call that does not wait for its answer", (
   it("is pending; called again after the yes it runs, once (S2-4, S2-9, S2-10, S2-24, C8)", async () => {
     const handler = new Asked(() => ({ status: "pending" }));
     const wait = { timeoutMs: null, onTimeout: "wait", style: "suspend" } as const;
-    await using at = await standingIn(nothing, { handler, session: { wait } });
+    await using at = await testSession(nothing, { handler, session: { wait } });
     const call = (approvalId?: string) =>
       at.session.call("shell", { argv: ["echo", "ran"] }, approvalId === undefined ? {} : { approvalId });
     const pending = await call();
@@ -242,7 +242,7 @@ describe.skipIf(unusable !== null)("a function of the host", () => {
   it.each(["before the end, approved after it", "after the end"])(
     "is not called once its session has ended: %s",
     async (when) => {
-      await using at = await standingIn(() => ({}));
+      await using at = await testSession(() => ({}));
       const ran: string[] = [];
       const tool = defineTool({ name: "late", risk: "write", run: () => ran.push("ran") });
       const yes = Promise.withResolvers<{ readonly approved: true; readonly by: string }>();

@@ -5,7 +5,7 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import { type CallEvent, defineTool, type ProgramOutcome, toolResult } from "../../src/index.ts";
 import { Asked } from "../support/approval/asked.ts";
-import { printed, standingIn } from "../support/approval/standing.ts";
+import { printed, testSession } from "../support/approval/test-session.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { processesWith, soon, uniqueWord } from "../unit/cli/command-line.ts";
 
@@ -36,7 +36,7 @@ async function told(
 
 describe.skipIf(unusable !== null)("a call as its events", () => {
   it("tells output in the order in which it comes, then the outcome, once", async () => {
-    await using at = await standingIn(nothing, FREE);
+    await using at = await testSession(nothing, FREE);
     // Each line comes when the one before was taken: what stands in two pipes at once has no order.
     const until = (count: number): string => `until [ -e taken-${count} ]; do sleep 0.02; done`;
     const script = `echo a; ${until(1)}; echo b >&2; ${until(2)}; echo c; exit 3`;
@@ -50,7 +50,7 @@ describe.skipIf(unusable !== null)("a call as its events", () => {
   });
 
   it("tells all of a large output, byte by byte, and holds none of it", async () => {
-    await using at = await standingIn(nothing, FREE);
+    await using at = await testSession(nothing, FREE);
     const parts: Buffer[] = [];
     let outcome: ProgramOutcome | null = null;
     for await (const event of at.session.stream("shell", { script: "seq 1 500000" })) {
@@ -68,7 +68,7 @@ describe.skipIf(unusable !== null)("a call as its events", () => {
   it("begins when the gate has let it pass, and not before somebody takes the first event", async () => {
     const answer = Promise.withResolvers<unknown>();
     const handler = new Asked(() => answer.promise);
-    await using at = await standingIn(nothing, { handler });
+    await using at = await testSession(nothing, { handler });
     const events = at.session.stream("shell", { argv: ["echo", "ran"] });
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(handler.requests).toEqual([]);
@@ -85,13 +85,13 @@ describe.skipIf(unusable !== null)("a call as its events", () => {
   });
 
   it("is one event where the gate does not let it pass", async () => {
-    await using at = await standingIn(nothing, { handler: new Asked(() => ({ approved: false })) });
+    await using at = await testSession(nothing, { handler: new Asked(() => ({ approved: false })) });
     expect(await told(at.session.stream("shell", { argv: ["echo", "ran"] }))).toEqual(["ended: denied"]);
     expect(at.journal.of("walls.proven")).toEqual([]);
   });
 
   it("goes at the pace of whoever takes the events", async () => {
-    await using at = await standingIn(nothing, FREE);
+    await using at = await testSession(nothing, FREE);
     const script = "head -c 20000000 /dev/zero; : >over";
     let [bytes, isOver] = [0, false];
     for await (const event of at.session.stream("shell", { script })) {
@@ -107,7 +107,7 @@ describe.skipIf(unusable !== null)("a call as its events", () => {
   });
 
   it("is ended by whoever stops taking events, and nothing of it is left when they go on", async () => {
-    await using at = await standingIn(nothing, FREE);
+    await using at = await testSession(nothing, FREE);
     const word = uniqueWord();
     const script = `while :; do echo ${word}; done`;
     for await (const event of at.session.stream("shell", { script })) {
@@ -125,7 +125,7 @@ describe.skipIf(unusable !== null)("a call as its events", () => {
       await once(signal, "abort");
       return { status: "pending" };
     });
-    await using at = await standingIn(nothing, { handler, session: { wait: { timeoutMs: null } } });
+    await using at = await testSession(nothing, { handler, session: { wait: { timeoutMs: null } } });
     const events = at.session.stream("shell", { argv: ["echo", "ran"] });
     const first = events.next();
     expect(await soon(() => handler.requests.length > 0)).toBe(true);
@@ -141,7 +141,7 @@ describe.skipIf(unusable !== null)("a call as its events", () => {
   });
 
   it("is ended by its signal, and tells so", async () => {
-    await using at = await standingIn(nothing, FREE);
+    await using at = await testSession(nothing, FREE);
     const [word, stop] = [uniqueWord(), new AbortController()];
     const found: string[] = [];
     const stream = at.session.stream("shell", { script: `echo ${word}; sleep 60` }, { signal: stop.signal });
@@ -156,7 +156,7 @@ describe.skipIf(unusable !== null)("a call as its events", () => {
   it("of a tool that answers with a value is that value alone", async () => {
     const plain = defineTool({ name: "now", risk: "read_only", run: () => 7 });
     const program = defineTool({ name: "say", risk: "read_only", command: ["echo", "said"] });
-    await using at = await standingIn((place) => place.file("ws/a", "text\n"), {
+    await using at = await testSession((place) => place.file("ws/a", "text\n"), {
       ...FREE,
       session: { tools: [plain, program] },
     });
@@ -168,7 +168,7 @@ describe.skipIf(unusable !== null)("a call as its events", () => {
   });
 
   it("takes what `call` takes, but sinks, and throws what it throws", async () => {
-    await using at = await standingIn(nothing, FREE);
+    await using at = await testSession(nothing, FREE);
     const { session } = at;
     const stdin = Readable.from(["in"]);
     expect(await told(session.stream("shell", { argv: ["cat"] }, { stdin }))).toEqual([
@@ -186,7 +186,7 @@ describe.skipIf(unusable !== null)("a call as its events", () => {
   });
 
   it("has the types of the tool's own outcome", async () => {
-    await using at = await standingIn(nothing, FREE);
+    await using at = await testSession(nothing, FREE);
     for await (const event of at.session.stream("shell", { argv: ["true"] }))
       if (event.type === "ended") expectTypeOf(event.outcome).toEqualTypeOf<ProgramOutcome>();
     for await (const event of at.session.stream("read_file", { path: "none" }))
@@ -204,7 +204,7 @@ describe.skipIf(unusable !== null)("the calls of one turn", () => {
         throw new Error("it broke");
       },
     });
-    await using at = await standingIn((place) => place.file("ws/a", "text"), {
+    await using at = await testSession((place) => place.file("ws/a", "text"), {
       ...FREE,
       session: { tools: [broken] },
     });
@@ -256,7 +256,7 @@ describe.skipIf(unusable !== null)("the tools of a session", () => {
       command: ["echo", "{word}"],
     });
     const bare = defineTool({ name: "bare", run: () => 1 });
-    await using at = await standingIn(nothing, { session: { tools: [say, bare] } });
+    await using at = await testSession(nothing, { session: { tools: [say, bare] } });
     const cards = at.session.tools();
     expect(cards.map(({ name }) => name)).toEqual([
       "shell",
@@ -296,7 +296,7 @@ describe.skipIf(unusable !== null)("the tools of a session", () => {
 
 describe.skipIf(unusable !== null)("output that is too much", () => {
   it("is told by its start and its end, with what was left out between", async () => {
-    await using at = await standingIn(nothing, {
+    await using at = await testSession(nothing, {
       settings: { ...FREE.settings, sandbox: { limits: { output: "1KiB" } } },
     });
     const outcome = await at.session.call("shell", { script: "seq 1 20000" });

@@ -2,7 +2,7 @@ import { copyFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ShellInput } from "../../src/index.ts";
-import { printed } from "../support/approval/standing.ts";
+import { printed } from "../support/approval/test-session.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";

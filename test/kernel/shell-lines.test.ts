@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ShellInput } from "../../src/tool/call.ts";
 import { Asked } from "../support/approval/asked.ts";
-import { printed, standingIn } from "../support/approval/standing.ts";
+import { printed, testSession } from "../support/approval/test-session.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
@@ -73,7 +73,7 @@ describe.skipIf(unusable !== null)("a script", () => {
   it("of one of bash's own commands is run by bash, and by nothing of the same name", async () => {
     using place = new Place(CALLER);
     place.folder("ws/sub");
-    await using at = await standingIn((made) => made.folder("ws/sub"), {
+    await using at = await testSession((made) => made.folder("ws/sub"), {
       handler: new Asked(() => ({ approved: true, by: "ann" })),
     });
     expect(printed(await at.session.call("shell", { script: "type -t cd" }))).toBe("builtin");
@@ -84,7 +84,7 @@ describe.skipIf(unusable !== null)("a script", () => {
   });
 
   it("is shown and bound as it is run", async () => {
-    await using at = await standingIn(() => undefined, {
+    await using at = await testSession(() => undefined, {
       handler: new Asked(() => ({ approved: true, by: "ann" })),
     });
     const plain = await at.session.call("shell", { script: "printf-x '%s' \"a b\"" });
@@ -143,7 +143,7 @@ describe.skipIf(unusable !== null)("a script", () => {
 
   it("is asked about with the rule's description and the command (S1-21)", async () => {
     const asked = new Asked(() => ({ approved: false, by: "ann" }));
-    await using at = await standingIn(() => undefined, { handler: asked });
+    await using at = await testSession(() => undefined, { handler: asked });
     await at.session.call("shell", { script: "true 'a b' | cat" });
     expect(asked.requests[0]?.description).toBe("run the script true 'a b' | cat");
     await at.session.call("shell", { script: "cat 'a b'" });

@@ -1,15 +1,15 @@
 import { chmodSync, existsSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
 import type { Outcome, ShellInput } from "../../src/index.ts";
-import { type Standing, standingIn } from "../support/approval/standing.ts";
+import { type TestSession, testSession } from "../support/approval/test-session.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 
 sandboxMustWork("programs that can't be started");
 vi.setConfig({ testTimeout: 60_000 });
 
 /** A root with scripts, links and a file, and a folder beside it that the sandbox does not show. */
-function scene(runtimes: readonly object[] = []): Promise<Standing> {
-  return standingIn(
+function scene(runtimes: readonly object[] = []): Promise<TestSession> {
+  return testSession(
     (place) => {
       place.folder("outside/bin");
       place.file("outside/bin/python3.9", "#!/bin/sh\necho outside\n", 0o755);
@@ -40,7 +40,7 @@ function scene(runtimes: readonly object[] = []): Promise<Standing> {
 }
 
 /** What is told of a call, the place of the test left out. */
-async function told({ session, place }: Standing, input: ShellInput): Promise<readonly string[]> {
+async function told({ session, place }: TestSession, input: ShellInput): Promise<readonly string[]> {
   const outcome = await session.call("shell", input);
   return wordsOf(outcome).map((text) => text.replaceAll(place.top, ""));
 }

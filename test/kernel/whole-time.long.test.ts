@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { knownPath } from "../../src/profile/path.ts";
-import { standingIn } from "../support/approval/standing.ts";
+import { testSession } from "../support/approval/test-session.ts";
 import { workersOf } from "../support/battery/descendants.ts";
 import { itUnless, notRoot, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER } from "../support/battery/people.ts";
@@ -65,7 +65,7 @@ it.skipIf(unusable !== null)(
   "a search that does not end costs one worker and one call, in bounded time",
   { concurrent: true, timeout: 60_000 },
   async () => {
-    await using at = await standingIn(withRunaway);
+    await using at = await testSession(withRunaway);
     expect(toldOf(await at.session.call("search_files", RUNAWAY))).toBe("WALL_TIME");
     expect(workersOf(process.pid)).toEqual([]);
     expect(toldOf(await at.session.call("search_files", { text: "xx" }))).toMatchObject({ files: 1 });

@@ -14,4 +14,4 @@ cofferdam run --config cofferdam.yaml --strict -- npm test
 
 # The result goes to the folder of reports, the only writable one.
 cofferdam call --config cofferdam.yaml --strict write_file \
-  '{"path": "reports:summary.md", "content": "The tests passed inside the walls.\n"}'
+  '{"path": "reports:summary.md", "content": "The tests passed inside the sandbox.\n"}'

@@ -5,7 +5,7 @@ import { Quarantine } from "../../../src/host/launch/quarantine/quarantine.ts";
 import { isHeld } from "../../../src/host/launch/quarantine/record.ts";
 import type { Outcome } from "../../../src/index.ts";
 import { knownPath } from "../../../src/profile/path.ts";
-import { type Given, type Standing, standingIn } from "../approval/standing.ts";
+import { type Given, type TestSession, testSession } from "../approval/test-session.ts";
 import type { Place } from "../battery/place.ts";
 
 /** A supervisor whose commands nobody is asked about, and what its config says of what appears. */
@@ -13,20 +13,20 @@ export function standingWith(
   appeared: "ask" | "quarantine" | "report" | null,
   given: Given = {},
   prepare: (place: Place) => void = () => undefined,
-): Promise<Standing> {
+): Promise<TestSession> {
   const sandbox = appeared === null ? {} : { appeared };
-  return standingIn(prepare, { settings: { sandbox, shell: { default: { approval: false } } }, ...given });
+  return testSession(prepare, { settings: { sandbox, shell: { default: { approval: false } } }, ...given });
 }
 
 /** Runs a line of shell by a call. */
-export function run(at: Pick<Standing, "session">, line: string, signal?: AbortSignal): Promise<Outcome> {
+export function run(at: Pick<TestSession, "session">, line: string, signal?: AbortSignal): Promise<Outcome> {
   return at.session.call("shell", { argv: ["sh", "-c", line] }, signal === undefined ? {} : { signal });
 }
 
 /** What became of each thing that a call made, by its path in the writable root. */
 export function fatesOf(
   outcome: Outcome,
-  { place }: Pick<Standing, "place">,
+  { place }: Pick<TestSession, "place">,
 ): Readonly<Record<string, Fate["kind"]>> {
   if (!("receipt" in outcome) || outcome.receipt === null) throw new Error(JSON.stringify(outcome));
   const { found } = outcome.receipt.appeared;

@@ -54,7 +54,7 @@ class Counted implements DecidedCall {
 }
 
 /** A gate, who answers at it, and what it writes. */
-function standing(handler: Asked, more: Partial<GateOptions> = {}) {
+function setUp(handler: Asked, more: Partial<GateOptions> = {}) {
   const journal = new Written();
   let ids = 0;
   const host = { now: () => 1_900_000_000_000, id: () => `id-${ids++}` };
@@ -99,7 +99,7 @@ test.each<[RuleHit["layer"], string, RegExp]>([
   const allowed: RuleHit = { layer: "project", rule: "other", action: "allow", reason: null };
   const hits = [allowed, { layer, rule: "*", action: "deny", reason: "a rule" }];
   const question = Object.assign(new Counted("deny"), { verdict: { ...verdict("deny"), hits } });
-  const { pass } = standing(new Asked());
+  const { pass } = setUp(new Asked());
   expect(await pass(async () => question)).toMatchObject({
     kind: "denied",
     code,
@@ -112,7 +112,7 @@ describe("what is shown", () => {
   test("is made for nobody: not where a rule, a grant or a mode answers (S1-10, S1-31, S1-35)", async () => {
     for (const action of ["allow", "deny"] as const) {
       const question = new Counted(action);
-      const { journal, pass } = standing(new Asked());
+      const { journal, pass } = setUp(new Asked());
       expect((await pass(async () => question)).kind).toBe(action === "allow" ? "approved" : "denied");
       expect([question.shown, question.presented]).toEqual([0, 0]);
       expect(journal.types).toEqual(["approval.auto"]);
@@ -121,7 +121,7 @@ describe("what is shown", () => {
 
   test("is presented only when somebody looks, and once however often and by how many (S1-10, S1-35)", async () => {
     const blind = new Counted("ask");
-    await standing(new Asked()).pass(async () => blind);
+    await setUp(new Asked()).pass(async () => blind);
     expect([blind.shown, blind.presented]).toEqual([1, 0]);
     const looking = new Asked(async (_, asking) => {
       const [a, b] = await Promise.all([asking.present(), asking.present()]);
@@ -129,7 +129,7 @@ describe("what is shown", () => {
       return { approved: true };
     });
     const question = new Counted("ask");
-    await standing(looking, { handlers: [looking, looking] }).pass(async () => question);
+    await setUp(looking, { handlers: [looking, looking] }).pass(async () => question);
     expect([question.shown, question.presented]).toEqual([1, 1]);
   });
 });
@@ -137,7 +137,7 @@ describe("what is shown", () => {
 describe("a group", () => {
   test("is the one that the host names, else the tool's own, else none (S1-28, C13)", async () => {
     const handler = new Asked();
-    const { pass } = standing(handler);
+    const { pass } = setUp(handler);
     const grouped: DecidedCall = { ...new Counted("ask"), groupId: "of the tool" };
     await pass(async () => grouped, "of the host");
     await pass(async () => grouped);
@@ -149,7 +149,7 @@ describe("a group", () => {
 describe("a yes", () => {
   test("holds for what was shown: what changed meanwhile is asked about anew (C12)", async () => {
     const handler = new Asked();
-    const { journal, pass } = standing(handler);
+    const { journal, pass } = setUp(handler);
     const prepared = [HASH, OTHER, OTHER, OTHER];
     let at = 0;
     const result = await pass(async () => new Counted("ask", prepared[at++] ?? OTHER));
@@ -160,7 +160,7 @@ describe("a yes", () => {
 
   test("to what keeps changing is given up after three questions (C12)", async () => {
     const handler = new Asked();
-    const { pass } = standing(handler);
+    const { pass } = setUp(handler);
     let at = 0;
     const result = await pass(async () => new Counted("ask", String(at++).padStart(64, "0")));
     expect(result).toMatchObject({ kind: "denied", code: "FACTS_UNSTABLE" });
@@ -169,7 +169,7 @@ describe("a yes", () => {
 
   test("to what is denied by now does not let it pass (C4)", async () => {
     const handler = new Asked();
-    const { journal, pass } = standing(handler);
+    const { journal, pass } = setUp(handler);
     const actions = ["ask", "deny"] as const;
     let at = 0;
     const result = await pass(async () => new Counted(actions[at++] ?? "deny"));
@@ -181,7 +181,7 @@ describe("a yes", () => {
 describe("a yes that was given to one agent", () => {
   test("is no other's, and still its own (S0-13, C16)", async () => {
     const handler = new Asked(() => ({ status: "pending" }));
-    const { broker, pass } = standing(handler, {
+    const { broker, pass } = setUp(handler, {
       wait: { timeoutMs: null, onTimeout: "wait", style: "suspend" },
     });
     const question = async () => new Counted("ask");
@@ -197,7 +197,7 @@ describe("a yes that was given to one agent", () => {
 describe("a no that is read again", () => {
   test("counts once; three noes, and nobody is asked any more", async () => {
     const handler = new Asked(() => ({ status: "pending" }));
-    const { broker, pass } = standing(handler, {
+    const { broker, pass } = setUp(handler, {
       wait: { timeoutMs: null, onTimeout: "wait", style: "suspend" },
     });
     const question = async () => new Counted("ask");

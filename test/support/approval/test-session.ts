@@ -23,7 +23,7 @@ export interface Given {
 }
 
 /** A supervisor in a place of its own, one session of it, who is asked, and what is written. */
-export interface Standing extends AsyncDisposable {
+export interface TestSession extends AsyncDisposable {
   readonly place: Place;
   readonly supervisor: Supervisor;
   readonly session: Session;
@@ -32,10 +32,10 @@ export interface Standing extends AsyncDisposable {
 }
 
 /** Makes a supervisor with a real sandbox, and a session. `prepare` puts files into the place before. */
-export async function standingIn(
+export async function testSession(
   prepare: (place: Place) => void,
   { settings, profile, options, session = {}, handler, outside = OUTSIDE, inPath }: Given = {},
-): Promise<Standing> {
+): Promise<TestSession> {
   const place = new Place(CALLER);
   prepare(place);
   const journal = new Written();
