@@ -23,8 +23,8 @@ import { createSupervisor } from "../src/session/supervisor.ts";
 import { MemoryStore } from "../src/store/memory.ts";
 import type { Store } from "../src/store/store.ts";
 import { crowdOfQuestions, verdictTimes } from "../test/support/approval/figures.ts";
-import { faceFigures } from "../test/support/faces/figures.ts";
 import { fileFigures, type Times } from "../test/support/files/figures.ts";
+import { integrationFigures } from "../test/support/integrations/figures.ts";
 import { BIN, PostgresServer } from "../test/support/postgres/server.ts";
 import { plantFiles, searchFigures } from "../test/support/search/figures.ts";
 import { answerTimes } from "../test/support/store/answer-to-run.ts";
@@ -154,16 +154,21 @@ async function bench(): Promise<void> {
   console.log(`${"10,000 pending requests, heap each".padEnd(56)} ${bytesEach.toFixed(0).padStart(8)} bytes`);
   row("answer to each of 10,000, in all", answerMs, null);
   await stores();
-  await faces(workspace);
+  await integrations(workspace);
 }
 
 /** The additional time of each integration, on top of a call of the library. */
-async function faces(workspace: string): Promise<void> {
+async function integrations(workspace: string): Promise<void> {
   writeFileSync(join(workspace, "figures.txt"), "x".repeat(4096));
-  await using supervisor = await supervisorIn(workspace, "faces", {});
-  const { library, onTop } = await faceFigures(supervisor, "read_file", { path: "figures.txt" }, 2 * RUNS);
+  await using supervisor = await supervisorIn(workspace, "integrations", {});
+  const { library, onTop } = await integrationFigures(
+    supervisor,
+    "read_file",
+    { path: "figures.txt" },
+    2 * RUNS,
+  );
   row("read_file of 4 KiB, by the library", library, null);
-  for (const [face, ms] of Object.entries(onTop)) row(`  by ${face}, on top`, ms, null);
+  for (const [integration, ms] of Object.entries(onTop)) row(`  by ${integration}, on top`, ms, null);
 }
 
 /** Requests per second of each kind of store, and the time until another process sees an answer. */

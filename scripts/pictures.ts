@@ -4,7 +4,7 @@ import { presentCommand, presentDiff, presentText } from "../src/approval/presen
 import type { Presentation } from "../src/policy/presentation.ts";
 import type { ApprovalRequest } from "../src/policy/request.ts";
 import { NO_BROWSER, openBrowser } from "../test/support/http/browser.ts";
-import { type Face, face, put } from "../test/support/http/face.ts";
+import { put, type TestApp, testApp } from "../test/support/http/test-app.ts";
 
 /** Draws the pictures of the docs: the inbox on a desk and on a phone, with the same requests each time. */
 const FOLDER = join(import.meta.dirname, "../docs/pictures");
@@ -34,12 +34,12 @@ const granted = {
   shortfall: [],
 };
 
-async function ask(at: Face, given: Partial<ApprovalRequest>, presentation: Presentation): Promise<void> {
+async function ask(at: TestApp, given: Partial<ApprovalRequest>, presentation: Presentation): Promise<void> {
   const request = { createdAt: at.desk.clock.now, agent: "builder", granted, ...given };
   await put(at.desk.broker, request, { isBlocking: false, present: async () => presentation });
 }
 
-async function askAll(at: Face): Promise<void> {
+async function askAll(at: TestApp): Promise<void> {
   const { now } = at.desk.clock;
   const file = "/home/ann/notes/src/limits.ts";
   await ask(
@@ -93,7 +93,7 @@ async function draw(
   options: BrowserContextOptions,
   act: (page: Page) => Promise<unknown>,
 ): Promise<void> {
-  await using at = await face();
+  await using at = await testApp();
   await askAll(at);
   const context = await browser.newContext(options);
   const page = await context.newPage();

@@ -198,30 +198,30 @@ describe("the rules fire", () => {
       ["mcp/a.ts:1 browser: mcp imports the inbox"],
     ],
     [
-      "a face that imports a face",
+      "an integration that imports an integration",
       {
         "mcp/a.ts": importing("../http/b.ts"),
         "mcp/b.ts": 'export const load = () => import("../http/b.ts");\n',
       },
       [
-        "mcp/a.ts:1 face: mcp imports the face http",
+        "mcp/a.ts:1 integration: mcp imports the integration http",
         "mcp/a.ts:1 optional: imports http/b.ts before it is needed",
-        "mcp/b.ts:1 face: mcp imports the face http",
+        "mcp/b.ts:1 integration: mcp imports the integration http",
       ],
     ],
     [
-      "a command line that brings a face along",
+      "a command line that brings an integration along",
       { "cli/a.ts": importing("../http/b.ts") },
       [
-        "cli/a.ts:1 face: cli imports the face http",
+        "cli/a.ts:1 integration: cli imports the integration http",
         "cli/a.ts:1 optional: imports http/b.ts before it is needed",
       ],
     ],
     [
-      "a library entry that brings a face along",
+      "a library entry that brings an integration along",
       { "index.ts": 'export * from "./mcp/server.ts";\n' },
       [
-        "index.ts:1 face: index.ts imports the face mcp",
+        "index.ts:1 integration: index.ts imports the integration mcp",
         "index.ts:1 optional: imports mcp/server.ts before it is needed",
       ],
     ],
@@ -415,7 +415,7 @@ describe("the rules let pass", () => {
     ).toEqual([]);
   });
 
-  test("a command line that loads a face when it is asked to open it", () => {
+  test("a command line that loads an integration when it is asked to open it", () => {
     expect(listed({ "cli/a.ts": 'export const load = () => import("../http/b.ts");\n' })).toEqual([]);
   });
 

@@ -20,7 +20,7 @@ const adapted = (says: string, why: string): Seed => ({ says, standing: { is: "a
 const out = (says: string): Seed => ({ says, standing: { is: "out" } });
 const planned = (says: string, why: string): Seed => ({ says, standing: { is: "planned", why } });
 
-const FACES = "comes with the faces for agent frameworks";
+const INTEGRATIONS = "comes with the integrations for agent frameworks";
 
 /** S0: the approval capability, its policy, events and handlers. */
 const S0 = {
@@ -133,7 +133,7 @@ const S1 = {
   "S1-26": served("without a sandbox a supervisor refuses to start, or refuses its tools"),
   "S1-27": adapted(
     "adapters keep a framework's data in metadata, and nothing depends on one",
-    "metadata reaches every check; the adapters come as faces",
+    "metadata reaches every check; the adapters come as integrations",
   ),
   "S1-28": served("questions of one group may be answered in one act, and nothing guesses groups"),
   "S1-29": served("a session's yes matches by tool and equal payload, whatever the order of keys"),
@@ -146,7 +146,7 @@ const S1 = {
   "S1-33": served("what is long is cut for display and says so; binary content is told by kind and size"),
   "S1-34": adapted("what payloads should hold", "is advice to tools; each built-in one follows it"),
   "S1-35": served("presentations are lazy, strict respects what needs no question, checks are sync"),
-  "S1-36": planned("rules for MCP tools", FACES),
+  "S1-36": planned("rules for MCP tools", INTEGRATIONS),
   "S1-37": served("the approval layer works alone, without any framework"),
   "S1-38": adapted(
     "wildcard grants",

@@ -11,7 +11,7 @@ import {
 } from "ai";
 import { absolutePath, createDesk, createSupervisor } from "cofferdam";
 import { afterAll, beforeEach, expect, test } from "vitest";
-import { scriptedModel, toldOf } from "../../test/support/faces/scripted-model.ts";
+import { scriptedModel, toldOf } from "../../test/support/integrations/scripted-model.ts";
 import { answer, goOn } from "./agent.ts";
 import { chatRoute } from "./route.ts";
 

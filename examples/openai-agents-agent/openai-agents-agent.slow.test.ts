@@ -17,7 +17,7 @@ afterAll(() => rmSync(state, { recursive: true, force: true }));
 
 /** The agent, as a process of its own that says where it would connect to; as if there were a key for OpenAI. */
 async function agent(...words: readonly string[]) {
-  const imports = ["--import", "tsx", "--import", `${support}/faces/no-network.ts`];
+  const imports = ["--import", "tsx", "--import", `${support}/integrations/no-network.ts`];
   const env = { OPENAI_API_KEY: "sk-none", NODE_ENV: "production", NODE_COMPILE_CACHE: `${state}/code` };
   return execa(process.execPath, [...imports, `${here}/agent.ts`, ...words], { env });
 }

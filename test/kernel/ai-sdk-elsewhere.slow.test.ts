@@ -3,8 +3,8 @@ import { cofferdamTools } from "../../src/adapters/ai-sdk.ts";
 import { approved } from "../../src/approval/factories.ts";
 import { Fates } from "../support/approval/fates.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
-import { Chat, goOn, START, touch, waiting } from "../support/faces/ai-sdk-chat.ts";
-import { requestsIn, scriptedModel, toldOf } from "../support/faces/scripted-model.ts";
+import { Chat, goOn, START, touch, waiting } from "../support/integrations/ai-sdk-chat.ts";
+import { requestsIn, scriptedModel, toldOf } from "../support/integrations/scripted-model.ts";
 
 sandboxMustWork("the AI SDK and answers from elsewhere");
 

@@ -17,7 +17,7 @@ import { approved } from "../../src/approval/factories.ts";
 import { ASKS, Fates } from "../support/approval/fates.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Settings } from "../support/battery/place.ts";
-import { answering, requestsIn, scriptedModel, toldOf } from "../support/faces/scripted-model.ts";
+import { answering, requestsIn, scriptedModel, toldOf } from "../support/integrations/scripted-model.ts";
 
 sandboxMustWork("apps with the AI SDK");
 

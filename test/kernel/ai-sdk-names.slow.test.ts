@@ -4,8 +4,14 @@ import { cofferdamTools } from "../../src/adapters/ai-sdk.ts";
 import { Fates } from "../support/approval/fates.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Settings } from "../support/battery/place.ts";
-import { goOn, START, touch } from "../support/faces/ai-sdk-chat.ts";
-import { answering, requestsIn, scriptedModel, type Turn, toldOf } from "../support/faces/scripted-model.ts";
+import { goOn, START, touch } from "../support/integrations/ai-sdk-chat.ts";
+import {
+  answering,
+  requestsIn,
+  scriptedModel,
+  type Turn,
+  toldOf,
+} from "../support/integrations/scripted-model.ts";
 
 sandboxMustWork("names of the AI SDK's calls");
 

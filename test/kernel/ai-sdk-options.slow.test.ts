@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { cofferdamTools, sandboxSession } from "../../src/adapters/ai-sdk.ts";
 import { ASKS, Fates } from "../support/approval/fates.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
-import { goOn, START, touch } from "../support/faces/ai-sdk-chat.ts";
-import { scriptedModel, toldOf } from "../support/faces/scripted-model.ts";
+import { goOn, START, touch } from "../support/integrations/ai-sdk-chat.ts";
+import { scriptedModel, toldOf } from "../support/integrations/scripted-model.ts";
 
-sandboxMustWork("options of the AI SDK's face");
+sandboxMustWork("options of the AI SDK's integration");
 
 /** As JavaScript gives them. */
 const given = (options: object): object => options;

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { ASKS, Fates } from "../support/approval/fates.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Settings } from "../support/battery/place.ts";
-import { Chat, touch } from "../support/faces/ai-sdk-chat.ts";
-import { scriptedModel, toldOf } from "../support/faces/scripted-model.ts";
+import { Chat, touch } from "../support/integrations/ai-sdk-chat.ts";
+import { scriptedModel, toldOf } from "../support/integrations/scripted-model.ts";
 
 sandboxMustWork("conversations of the AI SDK that go on");
 
@@ -33,7 +33,7 @@ describe.skipIf(unusable !== null)("a conversation that goes on from its message
     const chat = await asked(fates);
     chat.answer(() => true);
     const sources = ["--import", `${import.meta.dirname}/../support/from-sources.ts`];
-    const program = `${import.meta.dirname}/../support/faces/ai-sdk-driver.ts`;
+    const program = `${import.meta.dirname}/../support/integrations/ai-sdk-driver.ts`;
     const { stdout } = await execa(process.execPath, [...sources, program], {
       input: JSON.stringify({
         config: fates.place.config(ASKS),

@@ -6,7 +6,7 @@ import type { SessionOptions } from "../../src/index.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place, type Settings } from "../support/battery/place.ts";
-import { scriptedModel, toldOf } from "../support/faces/scripted-model.ts";
+import { scriptedModel, toldOf } from "../support/integrations/scripted-model.ts";
 
 sandboxMustWork("the AI SDK's sandbox");
 

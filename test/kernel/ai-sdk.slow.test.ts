@@ -4,8 +4,8 @@ import type { StoredRequest } from "../../src/store/store.ts";
 import { ASKS, Fates, TOUCH } from "../support/approval/fates.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Settings } from "../support/battery/place.ts";
-import { Chat, goOn, START, touch, waiting } from "../support/faces/ai-sdk-chat.ts";
-import { answering, scriptedModel, toldOf } from "../support/faces/scripted-model.ts";
+import { Chat, goOn, START, touch, waiting } from "../support/integrations/ai-sdk-chat.ts";
+import { answering, scriptedModel, toldOf } from "../support/integrations/scripted-model.ts";
 
 sandboxMustWork("the AI SDK");
 

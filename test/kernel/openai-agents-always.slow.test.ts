@@ -16,7 +16,7 @@ import {
   told,
   write,
   writes,
-} from "../support/faces/agents-run.ts";
+} from "../support/integrations/agents-run.ts";
 
 sandboxMustWork("an `always` of the OpenAI Agents SDK");
 

@@ -18,7 +18,7 @@ import {
   shellCall,
   told,
   writes,
-} from "../support/faces/agents-run.ts";
+} from "../support/integrations/agents-run.ts";
 import { heldMs, slowness } from "../support/load/held-loop.ts";
 
 sandboxMustWork("the bounds of the OpenAI Agents SDK");

@@ -3,7 +3,15 @@ import { settle } from "../../src/adapters/openai-agents.ts";
 import { Fates } from "../support/approval/fates.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Settings } from "../support/battery/place.ts";
-import { DONE, inProcess, only, patchCall, restored, runner, told } from "../support/faces/agents-run.ts";
+import {
+  DONE,
+  inProcess,
+  only,
+  patchCall,
+  restored,
+  runner,
+  told,
+} from "../support/integrations/agents-run.ts";
 
 sandboxMustWork("patches of the OpenAI Agents SDK");
 

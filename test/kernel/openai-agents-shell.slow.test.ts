@@ -3,7 +3,15 @@ import { settle } from "../../src/adapters/openai-agents.ts";
 import { ASKS, Fates } from "../support/approval/fates.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Settings } from "../support/battery/place.ts";
-import { DONE, inProcess, only, restored, runner, shellCall, told } from "../support/faces/agents-run.ts";
+import {
+  DONE,
+  inProcess,
+  only,
+  restored,
+  runner,
+  shellCall,
+  told,
+} from "../support/integrations/agents-run.ts";
 
 sandboxMustWork("the shell of the OpenAI Agents SDK");
 

@@ -17,7 +17,7 @@ import {
   told,
   write,
   writes,
-} from "../support/faces/agents-run.ts";
+} from "../support/integrations/agents-run.ts";
 
 sandboxMustWork("whose answer it is to the OpenAI Agents SDK");
 

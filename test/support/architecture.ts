@@ -74,7 +74,7 @@ const OPTIONAL: Readonly<Record<string, string>> = {
   "@langchain/langgraph": "adapters/langchain",
 };
 
-const FACES = ["http", "mcp", "adapters", "testing", "cli"];
+const INTEGRATIONS = ["http", "mcp", "adapters", "testing", "cli"];
 const STARTERS = ["child_process", "cluster", "execa"];
 const SPAWN = "host/launch/spawn.ts";
 const PROTOCOL = "tool/files/protocol.ts";
@@ -93,7 +93,7 @@ export interface Violation {
     | "order" // an import of a room further down
     | "worker" // the worker imports more than the profile and types of its protocol, or is imported
     | "browser" // the inbox takes more than types from elsewhere, or what browsers have not; or it is imported
-    | "face" // a face imports a face, but for the command line, late; or the library entry does
+    | "integration" // an integration imports an integration, but for the command line, late; or the library entry does
     | "pure" // an effect in a pure file
     | "optional" // a package that not every user has, loaded where it is not needed
     | "spawn" // processes started elsewhere
@@ -169,10 +169,15 @@ function importBreaches(file: string, one: Import, breach: Breach): readonly Vio
   if (from !== to && to === "inbox") found.push(breach("browser", line, `${from} imports the inbox`));
   const isInBrowsers = to === "inbox" || one.isTypeOnly || IN_BROWSERS.includes(target);
   if (from === "inbox" && !isInBrowsers) found.push(breach("browser", line, `the inbox imports ${to}`));
-  // The command line opens other faces, and loads one when it is asked to.
+  // The command line opens other integrations, and loads one when it is asked to.
   const isOpened = from === "cli" && (one.isLate || one.isTypeOnly);
-  if (from !== to && FACES.includes(to) && !isOpened && [...FACES, "entry", "index.ts"].includes(from)) {
-    found.push(breach("face", line, `${from} imports the face ${to}`));
+  if (
+    from !== to &&
+    INTEGRATIONS.includes(to) &&
+    !isOpened &&
+    [...INTEGRATIONS, "entry", "index.ts"].includes(from)
+  ) {
+    found.push(breach("integration", line, `${from} imports the integration ${to}`));
   }
   if (positionOf(target) > positionOf(file)) found.push(breach("order", line, `${from} is above ${to}`));
   const place = Object.values(OPTIONAL).find((one) => liesIn(one, target));

@@ -15,7 +15,7 @@ import { defineTool } from "../../src/tool/define-tool.ts";
 import { Asked } from "../support/approval/asked.ts";
 import { bringing, desk, SILENCE } from "../support/approval/desk.ts";
 import { requestWith } from "../support/approval/request.ts";
-import { ANN } from "../support/http/face.ts";
+import { ANN } from "../support/http/test-app.ts";
 import { newsOf } from "../support/store/named-news.ts";
 import { refusalOf } from "./config/machine.ts";
 

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { expect } from "vitest";
-import type { Face } from "./face.ts";
+import type { TestApp } from "./test-app.ts";
 
 /** The inbox in a tab of its own, and everything that must not happen there. */
 export interface InboxPage extends AsyncDisposable {
@@ -24,7 +24,7 @@ const SIZE = { width: 1280, height: 800 } as const;
 /** Opens the inbox at the address that its server tells, and waits until it is live. */
 export async function openInbox(
   browser: Browser,
-  { server }: Pick<Face, "server">,
+  { server }: Pick<TestApp, "server">,
   options: BrowserContextOptions & { readonly name?: string } = {},
 ): Promise<InboxPage> {
   const { name, ...rest } = options;

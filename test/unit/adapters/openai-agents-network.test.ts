@@ -16,7 +16,7 @@ process.exit();
 async function told(traces: "on" | "off"): Promise<{ readonly stdout: string; readonly stderr: string }> {
   return execa(
     process.execPath,
-    ["--import", `${root}/test/support/faces/no-network.ts`, "--input-type=module", "-e", PROGRAM],
+    ["--import", `${root}/test/support/integrations/no-network.ts`, "--input-type=module", "-e", PROGRAM],
     { cwd: root, env: { TRACES: traces, OPENAI_API_KEY: "sk-none", NODE_ENV: "production" }, reject: false },
   );
 }

@@ -3,12 +3,12 @@ import { approvalApp } from "../../../src/http/app.ts";
 import { Snapshot } from "../../../src/http/schemas.ts";
 import { MemoryStore } from "../../../src/store/memory.ts";
 import { desk } from "../../support/approval/desk.ts";
-import { ANN, type Face, face, post, put, settled } from "../../support/http/face.ts";
+import { ANN, post, put, settled, type TestApp, testApp } from "../../support/http/test-app.ts";
 import { Blocks, range } from "../../support/http/wire.ts";
 import { UnreadableStore } from "../../support/store/unreadable.ts";
 
 /** Follows the events, from now on or behind an id. */
-async function follow(at: Face, query = "", lastEventId?: string): Promise<Blocks> {
+async function follow(at: TestApp, query = "", lastEventId?: string): Promise<Blocks> {
   const headers: Record<string, string> = lastEventId === undefined ? {} : { "last-event-id": lastEventId };
   const response = await at.ask(`/events${query}`, { headers });
   expect([response.status, response.headers.get("content-type")]).toEqual([
@@ -19,7 +19,7 @@ async function follow(at: Face, query = "", lastEventId?: string): Promise<Block
 }
 
 /** Makes so many events: each asks, or answers what was asked. */
-async function make(at: Face, count: number, sessionId = "session-1", name = "a"): Promise<void> {
+async function make(at: TestApp, count: number, sessionId = "session-1", name = "a"): Promise<void> {
   for (let index = 0; index < count; index += 2) {
     const approvalId = `${name} ${index}`;
     await put(at.desk.broker, { approvalId, sessionId }, { isBlocking: false });
@@ -29,7 +29,7 @@ async function make(at: Face, count: number, sessionId = "session-1", name = "a"
 
 describe("events", () => {
   test("come as they happen, each in its envelope under an id that its store has no other of (S0-3, S4-3)", async () => {
-    await using at = await face();
+    await using at = await testApp();
     const id = await at.desk.store.id();
     await using blocks = await follow(at);
     expect(await blocks.next()).toBe(`retry: 1000\nid: ${id}:-1`);
@@ -52,7 +52,7 @@ describe("events", () => {
   });
 
   test("in the stream's view are requests and results by their class names, those first that wait already (S0-15, S0-16, S0-32)", async () => {
-    await using at = await face();
+    await using at = await testApp();
     void put(at.desk.broker, { agent: "ops" });
     void put(at.desk.broker, { approvalId: "approval-2", sessionId: "session-2" });
     await settled(at.desk, 2);
@@ -69,7 +69,7 @@ describe("events", () => {
   });
 
   test("are those of a run or session alone, for whoever wants no others (S4-16)", async () => {
-    await using at = await face();
+    await using at = await testApp();
     await using blocks = await follow(at, "?session=session-2");
     await using none = await follow(at, "?run=run-2");
     await make(at, 20);
@@ -81,7 +81,7 @@ describe("events", () => {
   });
 
   test("and what waits lose nothing between them: each request is in the one or the other (S4-17)", async () => {
-    await using at = await face();
+    await using at = await testApp();
     let count = 0;
     let isOver = false;
     const asking = (async () => {
@@ -104,7 +104,7 @@ describe("events", () => {
 
 describe("who comes back", () => {
   test("with the id of the last event gets those behind it, none twice and none not at all, by header or query (S4-17)", async () => {
-    await using at = await face();
+    await using at = await testApp();
     const id = await at.desk.store.id();
     await make(at, 50);
     const seen: number[] = [];
@@ -128,7 +128,7 @@ describe("who comes back", () => {
         return super.eventsAfter(...args);
       }
     }
-    await using at = await face({ store: new Held() });
+    await using at = await testApp({ store: new Held() });
     const id = await at.desk.store.id();
     await using first = await follow(at);
     await make(at, 10);
@@ -143,10 +143,10 @@ describe("who comes back", () => {
     const store = new MemoryStore();
     const id = await store.id();
     {
-      await using before = await face({ store });
+      await using before = await testApp({ store });
       await make(before, 600);
     }
-    await using at = await face({ store });
+    await using at = await testApp({ store });
     await using blocks = await follow(at, "", `${id}:9`);
     await make(at, 10, "session-1", "b");
     expect(await blocks.numbers(600)).toEqual(range(10, 610));
@@ -159,7 +159,7 @@ describe("who comes back", () => {
     ["with a number that is none", "*:1e3", "another store"],
     ["behind what is kept", "*:3", "gone"],
   ])("%s is told to look anew, and then goes on", async (_what, lastEventId, because) => {
-    await using at = await face({ store: new MemoryStore({ maxEvents: 20 }) });
+    await using at = await testApp({ store: new MemoryStore({ maxEvents: 20 }) });
     const id = await at.desk.store.id();
     await make(at, 100);
     await using blocks = await follow(at, "", lastEventId.replace("*", id));
@@ -183,7 +183,7 @@ describe("many who follow", () => {
       }
     }
     const store = new Counting();
-    await using at = await face({ store });
+    await using at = await testApp({ store });
     const all = await Promise.all(Array.from({ length: 50 }, () => follow(at)));
     const before = store.reads;
     await make(at, 40);
@@ -195,7 +195,7 @@ describe("many who follow", () => {
   });
 
   test("are no more than may be, and whoever leaves makes room", async () => {
-    await using at = await face({ maxSubscribers: 2 });
+    await using at = await testApp({ maxSubscribers: 2 });
     const first = await follow(at);
     await using _second = await follow(at);
     const third = await at.ask("/events");
@@ -211,7 +211,7 @@ describe("many who follow", () => {
   });
 
   test("hear from time to time that the connection is there, and from where to go on: also whoever wants nothing of what comes", async () => {
-    await using at = await face({ heartbeatMs: 20 });
+    await using at = await testApp({ heartbeatMs: 20 });
     const id = await at.desk.store.id();
     await using blocks = await follow(at, "?session=elsewhere");
     await make(at, 4);
@@ -221,7 +221,7 @@ describe("many who follow", () => {
 
   test("go on when the store was out of reach for a while", async () => {
     const store = new UnreadableStore();
-    await using at = await face({ store });
+    await using at = await testApp({ store });
     await using blocks = await follow(at);
     await make(at, 2);
     expect(await blocks.numbers(2)).toEqual([0, 1]);
@@ -232,9 +232,9 @@ describe("many who follow", () => {
   });
 
   test("come to an end with the server, and with the broker", async () => {
-    await using at = await face();
+    await using at = await testApp();
     await using blocks = await follow(at);
-    await using others = await face();
+    await using others = await testApp();
     await using other = await follow(others);
     await blocks.next();
     await other.next();

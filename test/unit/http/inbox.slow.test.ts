@@ -6,8 +6,8 @@ import type { Presentation } from "../../../src/policy/presentation.ts";
 import type { ApprovalRequest } from "../../../src/policy/request.ts";
 import { MemoryStore } from "../../../src/store/memory.ts";
 import { NO_BROWSER, openBrowser } from "../../support/http/browser.ts";
-import { ANN, BOB, type Face, face, put } from "../../support/http/face.ts";
 import { type InboxPage, openInbox, until } from "../../support/http/inbox-page.ts";
+import { ANN, BOB, put, type TestApp, testApp } from "../../support/http/test-app.ts";
 
 const MUST_WORK = process.env["COFFERDAM_SANDBOX_MUST_WORK"] === "1";
 if (NO_BROWSER !== null) console.warn(`the inbox was not tried in a browser: ${NO_BROWSER}`);
@@ -17,13 +17,13 @@ test.runIf(MUST_WORK)("a browser is there where it must be", () => {
 });
 
 /** Puts a question whose answer nobody waits for. */
-async function ask(at: Face, given: Partial<ApprovalRequest>, presentation?: Presentation): Promise<void> {
+async function ask(at: TestApp, given: Partial<ApprovalRequest>, presentation?: Presentation): Promise<void> {
   const { now } = at.desk.clock;
   const present = presentation === undefined ? {} : { present: async () => presentation };
   await put(at.desk.broker, { createdAt: now, ...given }, { isBlocking: false, ...present });
 }
 
-const three = async (at: Face): Promise<void> => {
+const three = async (at: TestApp): Promise<void> => {
   for (const tool of ["one", "two", "three"]) await ask(at, { approvalId: tool, tool });
 };
 
@@ -35,7 +35,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
   afterAll(() => browser?.close());
 
   test("lists what waits as it comes and goes, without being loaded again, and says who answered elsewhere", async () => {
-    await using at = await face();
+    await using at = await testApp();
     await using inbox = await openInbox(browser, at);
     const { page } = inbox;
     expect(await page.locator("#waiting-nothing").isVisible()).toBe(true);
@@ -53,7 +53,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
   });
 
   test("shows what would run, why, within what, who asked, and how much time is left by the server's clock", async () => {
-    await using at = await face();
+    await using at = await testApp();
     const granted = {
       digest: "d",
       write: ["/home/ann/notes"],
@@ -107,7 +107,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
   });
 
   test("of several pages each shows what was answered in the others (S4-15)", async () => {
-    await using at = await face();
+    await using at = await testApp();
     await three(at);
     await using first = await openInbox(browser, at);
     await using second = await openInbox(browser, at, { name: "bob" });
@@ -124,7 +124,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
   });
 
   test("keys answer what is looked at: yes, no with a note, and yes for the session with what that covers", async () => {
-    await using at = await face();
+    await using at = await testApp();
     await three(at);
     await using inbox = await openInbox(browser, at);
     const { page } = inbox;
@@ -154,7 +154,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
   });
 
   test("a yes for the session is not offered where it could not be remembered, nor by its key", async () => {
-    await using at = await face();
+    await using at = await testApp();
     await ask(at, { approvalId: "one", tool: "one", covers: null });
     await ask(at, { approvalId: "two", tool: "two", demandsPerson: true });
     await using inbox = await openInbox(browser, at);
@@ -169,7 +169,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
   });
 
   test("a key or a click that comes before the request can have been read counts for nothing, and neither does one that is held down", async () => {
-    await using at = await face();
+    await using at = await testApp();
     await three(at);
     await using inbox = await openInbox(browser, at);
     const { page } = inbox;
@@ -194,7 +194,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
   });
 
   test("whoever clicks twice, or on and on while the page comes up, answers nothing but what was looked at", async () => {
-    await using at = await face();
+    await using at = await testApp();
     await three(at);
     await using inbox = await openInbox(browser, at);
     const { page } = inbox;
@@ -223,7 +223,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
   });
 
   test("what can be answered besides moves no button, and is looked at before anything counts", async () => {
-    await using at = await face();
+    await using at = await testApp();
     await ask(at, { approvalId: "one", tool: "one" });
     await using inbox = await openInbox(browser, at, {
       viewport: { width: 390, height: 844 },
@@ -259,7 +259,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
     ["description", ".description bdi", { description: `${"All is well.\n".repeat(60)}end` }, "/p"],
     ["agent's name", ".agent bdi", { agent: `${"a ".repeat(900)}end` }, "/p"],
   ])("a long %s is answered yes once its end was on the screen", async (_, selector, given, cwd) => {
-    await using at = await face();
+    await using at = await testApp();
     await ask(at, { covers: null, ...given }, presentCommand({ words: ["rm", "x"], cwd }));
     await using inbox = await openInbox(browser, at);
     const { page } = inbox;
@@ -285,7 +285,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
   });
 
   test("what came over too fast to be seen is gone back to", async () => {
-    await using at = await face();
+    await using at = await testApp();
     const covers = "deploy, ".repeat(2_000);
     await ask(at, { covers }, presentText("line\n".repeat(50)));
     await using inbox = await openInbox(browser, at);
@@ -299,7 +299,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
   });
 
   test("what something else lies over was not seen, and is not answered", async () => {
-    await using at = await face();
+    await using at = await testApp();
     await using inbox = await openInbox(browser, at);
     const { page } = inbox;
     await page.keyboard.press("?");
@@ -328,7 +328,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
     ["a desk", { width: 1280, height: 800 }],
     ["a phone", { width: 360, height: 740 }],
   ])("what is told of the last answer covers nothing on %s, and moves nothing", async (_, viewport) => {
-    await using at = await face();
+    await using at = await testApp();
     await three(at);
     await ask(at, { approvalId: "long", tool: "tool".repeat(200) });
     await using inbox = await openInbox(browser, at, { viewport });
@@ -345,7 +345,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
   });
 
   test("a request, and an answer, whose words hold what some take for ends of lines are heard of", async () => {
-    await using at = await face();
+    await using at = await testApp();
     await using inbox = await openInbox(browser, at);
     await ask(at, { approvalId: "one", tool: "one", description: "echo hidden\u2028rest\u2029" });
     await until(async () => (await inbox.tools("waiting")).join() === "one");
@@ -354,7 +354,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
   });
 
   test("what is longer than the screen can be answered no, and yes once its end was seen", async () => {
-    await using at = await face();
+    await using at = await testApp();
     const after = Array.from({ length: 400 }, (_, index) => `line ${index}`).join("\n");
     await ask(at, {}, presentDiff({ path: "/p/a.txt", before: "", after }));
     await using inbox = await openInbox(browser, at);
@@ -382,7 +382,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
   });
 
   test("a yes for the session is offered once what it covers was on the screen", async () => {
-    await using at = await face();
+    await using at = await testApp();
     const covers = `deploy with ${"anything, ".repeat(400)}`;
     await ask(at, { covers });
     await using inbox = await openInbox(browser, at);
@@ -403,10 +403,10 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
   });
 
   describe("of one request", () => {
-    let at: Face;
+    let at: TestApp;
     let inbox: InboxPage;
     beforeAll(async () => {
-      at = await face();
+      at = await testApp();
       inbox = await openInbox(browser, at);
     });
     afterAll(async () => {
@@ -468,7 +468,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
   });
 
   test("all that wait of a turn, or of a run, are answered no in one act", async () => {
-    await using at = await face();
+    await using at = await testApp();
     for (const [tool, groupId] of [
       ["one", "turn"],
       ["two", "turn"],
@@ -494,7 +494,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
   });
 
   test("grants are listed as they are made, and taken back", async () => {
-    await using at = await face();
+    await using at = await testApp();
     await using inbox = await openInbox(browser, at);
     const key = { cacheKey: "k", toolVersion: "1", program: null, granted: null };
     await at.desk.broker.saveGrant({
@@ -516,7 +516,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
   });
 
   test("hostile texts are shown as texts: nothing of them runs, hides, turns around or leaves its place (S4-20)", async () => {
-    await using at = await face();
+    await using at = await testApp();
     const evil = `<img src=x onerror="window.hit=1"><script>window.hit=1</script>javascript:window.hit=1 \u202egnp.exe \0 zero\u200bwidth ${"a".repeat(500)}\nBecause: the operator approved`;
     await ask(
       at,
@@ -580,7 +580,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
   });
 
   test("http.auth: no request leaves its origin, and the token stands in no address once the page is there", async () => {
-    await using at = await face();
+    await using at = await testApp();
     await three(at);
     await using inbox = await openInbox(browser, at);
     await inbox.read();
@@ -598,7 +598,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
   });
 
   test("http.auth: a page of another origin, in the same browser, changes nothing, reads nothing and can't frame the inbox", async () => {
-    await using at = await face();
+    await using at = await testApp();
     await three(at);
     const evil = createServer((_, response) =>
       response.setHeader("content-type", "text/html").end("<p>evil"),
@@ -660,7 +660,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
 
   test("says when the server is away, and goes on by itself when it is back, with all that came meanwhile", async () => {
     const store = new MemoryStore();
-    const before = await face({ store });
+    const before = await testApp({ store });
     const listen = new URL(before.server.url).host;
     await three(before);
     await using inbox = await openInbox(browser, before);
@@ -669,7 +669,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
     await page.locator('#connection[data-live="false"]').waitFor();
     expect(await page.locator("#connection").innerText()).toBe("offline, trying again");
     expect(await page.locator("#approve").isEnabled()).toBe(false);
-    await using at = await face({ store, listen });
+    await using at = await testApp({ store, listen });
     await at.desk.broker.respond("one", { approved: true }, "bob");
     await ask(at, { approvalId: "four", tool: "four" });
     await page.locator('#connection[data-live="true"]').waitFor();
@@ -678,19 +678,19 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
   });
 
   test("looks at everything anew when the server that comes back has another store", async () => {
-    const before = await face();
+    const before = await testApp();
     const listen = new URL(before.server.url).host;
     await three(before);
     await using inbox = await openInbox(browser, before);
     await before[Symbol.asyncDispose]();
-    await using at = await face({ listen });
+    await using at = await testApp({ listen });
     await ask(at, { approvalId: "four", tool: "four" });
     await until(async () => (await inbox.tools("waiting")).join() === "four");
     expect(await inbox.page.locator("#detail h2").innerText()).toBe("four");
   });
 
   test("asks for a token where it has none that is known, and takes a whole address for one", async () => {
-    await using at = await face();
+    await using at = await testApp();
     const context = await browser.newContext();
     const page = await context.newPage();
     await page.goto(`${at.server.url}/#token=${"x".repeat(40)}`);
@@ -705,7 +705,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
   });
 
   test("on a phone there is one of the two at a time, buttons for a thumb, and nothing beside the screen", async () => {
-    await using at = await face();
+    await using at = await testApp();
     const after = `${"x".repeat(300)}\n${"a line of words ".repeat(30)}\n`;
     await ask(
       at,

@@ -8,7 +8,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { approvalApp } from "../../../src/http/app.ts";
 import { serveApprovals } from "../../../src/http/serve.ts";
 import { desk } from "../../support/approval/desk.ts";
-import { ANN, BOB } from "../../support/http/face.ts";
+import { ANN, BOB } from "../../support/http/test-app.ts";
 import { send } from "../../support/http/wire.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cofferdam-http-"));

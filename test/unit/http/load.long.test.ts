@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
-import { face, put } from "../../support/http/face.ts";
 import { load } from "../../support/http/figures.ts";
+import { put, testApp } from "../../support/http/test-app.ts";
 import { send } from "../../support/http/wire.ts";
 
 const SECONDS = 20;
@@ -26,7 +26,7 @@ describe.concurrent("a server under load", { timeout: 120_000 }, () => {
   });
 
   test("cuts off a connection that is not read from, and the others notice nothing", async () => {
-    await using at = await face({ unsentBytes: 512 * 1024, stalledMs: 2_000 });
+    await using at = await testApp({ unsentBytes: 512 * 1024, stalledMs: 2_000 });
     const { hostname, port, host } = new URL(at.server.url);
     const slow = connect({ host: hostname, port: Number(port) });
     const token = at.server.approvers[0]?.token;

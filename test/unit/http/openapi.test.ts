@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { REFUSALS, type RefusalCode } from "../../../src/http/refusal.ts";
 import { ROUTES, type Route, statusesOf } from "../../../src/http/routes.ts";
 import { Problem, TooLate } from "../../../src/http/schemas.ts";
-import { ANN, type Face, face, put, settled } from "../../support/http/face.ts";
+import { ANN, put, settled, type TestApp, testApp } from "../../support/http/test-app.ts";
 import { type Answer, send } from "../../support/http/wire.ts";
 
 /** A request as it should be, by the name of the route; `id` is one of something that waits. */
@@ -76,7 +76,7 @@ interface Amiss {
   readonly query?: string;
   readonly body?: string;
   readonly id?: string;
-  readonly before?: (at: Face) => Promise<unknown>;
+  readonly before?: (at: TestApp) => Promise<unknown>;
 }
 
 const routes = Object.entries<Route>(ROUTES);
@@ -113,7 +113,7 @@ describe("the description", () => {
   });
 
   test("names no schema that it does not hold, and every route and status that there is", async () => {
-    await using at = await face();
+    await using at = await testApp();
     const text = await (await at.ask("/openapi.json")).text();
     const { paths, components }: Described = JSON.parse(text);
     const named = [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, one]) => one);
@@ -155,8 +155,8 @@ describe("the description", () => {
 });
 
 /** A server with something that waits and something that is granted. */
-async function prepared(): Promise<Face> {
-  const at = await face({ maxSubscribers: 1, answerRate: { atOnce: 2, perSecond: 0.001 } });
+async function prepared(): Promise<TestApp> {
+  const at = await testApp({ maxSubscribers: 1, answerRate: { atOnce: 2, perSecond: 0.001 } });
   const { now } = at.desk.clock;
   void put(at.desk.broker, { createdAt: now, expiresAt: now + 60_000 });
   await at.desk.broker.saveGrant({
@@ -175,7 +175,11 @@ async function prepared(): Promise<Face> {
 }
 
 /** The head of the answer alone, where the body does not end. */
-async function ask(at: Face, name: string, { headers = {}, query = "", body, id }: Amiss): Promise<Answer> {
+async function ask(
+  at: TestApp,
+  name: string,
+  { headers = {}, query = "", body, id }: Amiss,
+): Promise<Answer> {
   const { method, body: schema } = routes.find(([one]) => one === name)?.[1] ?? {
     method: "get",
     body: undefined,

@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
-import { face } from "../../support/http/face.ts";
+import { testApp } from "../../support/http/test-app.ts";
 import { send, shout } from "../../support/http/wire.ts";
 
 const TOO_MANY = "429 too many requests on one connection without reading the answers";
 
 test("four requests of one connection may wait for their answers, which come in order", async () => {
-  await using at = await face();
+  await using at = await testApp();
   const said = await shout(
     at.server.url,
     `${asking(at.server.url, "/health").repeat(3)}${asking(at.server.url, "/")}`,
@@ -18,7 +18,7 @@ test("four requests of one connection may wait for their answers, which come in 
 });
 
 test("a fifth ends the connection, and leaves one line however many come with it", async () => {
-  await using at = await face();
+  await using at = await testApp();
   expect(await shout(at.server.url, asking(at.server.url, "/health").repeat(5))).toBe("");
   expect(at.refused()).toEqual([`GET /health ${TOO_MANY}`]);
   expect(await shout(at.server.url, asking(at.server.url, "/health").repeat(500))).toBe("");
@@ -26,7 +26,7 @@ test("a fifth ends the connection, and leaves one line however many come with it
 });
 
 test("a connection that takes its answers may ask as often as it likes", async () => {
-  await using at = await face();
+  await using at = await testApp();
   const socket = connected(at.server.url);
   for (let index = 0; index < 20; index += 1) {
     socket.write(asking(at.server.url, "/health"));
@@ -37,7 +37,7 @@ test("a connection that takes its answers may ask as often as it likes", async (
 });
 
 test("connections that ask for the page a thousand times and read nothing cost next to nothing", async () => {
-  await using at = await face();
+  await using at = await testApp();
   const before = process.memoryUsage().arrayBuffers;
   const sockets = Array.from({ length: 4 }, () => connected(at.server.url));
   const closed = sockets.map(async (socket) => once(socket, "close"));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { CofferdamError } from "../../../src/errors.ts";
 import { MemoryStore } from "../../../src/store/memory.ts";
-import { ANN, face, post, put, settled } from "../../support/http/face.ts";
+import { ANN, post, put, settled, testApp } from "../../support/http/test-app.ts";
 import { type Answer, send, shout } from "../../support/http/wire.ts";
 
 const bearer = { authorization: `Bearer ${ANN.token}` };
@@ -279,7 +279,7 @@ describe("http.auth: nothing but an approver's own answer changes anything, and 
     const found: unknown[] = [];
     const expected: unknown[] = [];
     for (const [what, request, status, code] of ROWS) {
-      await using at = await face();
+      await using at = await testApp();
       void put(at.desk.broker);
       await settled(at.desk, 1);
       const before = await kept(at.desk.store);
@@ -293,7 +293,7 @@ describe("http.auth: nothing but an approver's own answer changes anything, and 
   });
 
   test("http.auth: the same with nothing wrong counts, from its own origin, in whatever case its name is written", async () => {
-    await using at = await face();
+    await using at = await testApp();
     const answer = put(at.desk.broker);
     await settled(at.desk, 1);
     const { host, origin } = new URL(at.server.url);
@@ -311,7 +311,7 @@ describe("http.auth: nothing but an approver's own answer changes anything, and 
   });
 
   test("http.auth: an answer that is sent again changes nothing, and is written down by the broker alone", async () => {
-    await using at = await face();
+    await using at = await testApp();
     void put(at.desk.broker);
     await settled(at.desk, 1);
     const first = await send(at.server.url, ANSWER);
@@ -323,7 +323,7 @@ describe("http.auth: nothing but an approver's own answer changes anything, and 
   });
 
   test("http.auth: what is no request at all is refused as that", async () => {
-    await using at = await face();
+    await using at = await testApp();
     const { url } = at.server;
     const { host } = new URL(url);
     const lines = async (text: string): Promise<string> => (await shout(url, text)).split("\r\n", 1)[0] ?? "";
@@ -363,7 +363,7 @@ describe("http.auth: nothing but an approver's own answer changes anything, and 
   ])(
     "http.auth: a body that is sent as `%s` is refused, whoever sends it, and nothing of it is read",
     async (coding, status) => {
-      await using at = await face();
+      await using at = await testApp();
       void put(at.desk.broker);
       await settled(at.desk, 1);
       const { host } = new URL(at.server.url);
@@ -377,7 +377,7 @@ describe("http.auth: nothing but an approver's own answer changes anything, and 
   );
 
   test("http.auth: of a target that names whom it is for, nothing but its path is written down", async () => {
-    await using at = await face();
+    await using at = await testApp();
     const { host } = new URL(at.server.url);
     const target = `http://ann:${ANN.token}@${host}/grants?x=${ANN.token}`;
     await shout(at.server.url, `GET ${target} HTTP/1.1\r\nhost: ${host}\r\nexpect: foo\r\n\r\n`);
@@ -391,7 +391,7 @@ describe("http.auth: nothing but an approver's own answer changes anything, and 
   });
 
   test("http.auth: a body that does not say how long it is, is read as far as it may be", async () => {
-    await using at = await face();
+    await using at = await testApp();
     const { host } = new URL(at.server.url);
     const chunk = `4000\r\n${"x".repeat(0x4000)}\r\n`;
     const head = `POST /approvals/a HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${ANN.token}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`;
@@ -400,7 +400,7 @@ describe("http.auth: nothing but an approver's own answer changes anything, and 
 });
 
 test("http.auth: every answer forbids to be kept, framed, sniffed, embedded elsewhere, or to run anything but the page's own code", async () => {
-  await using at = await face();
+  await using at = await testApp();
   const { url } = at.server;
   const all = [
     await send(url, { path: "/" }),
@@ -428,7 +428,7 @@ test("http.auth: every answer forbids to be kept, framed, sniffed, embedded else
 
 test("http.auth: a page of a listed origin may ask, and is told so; it needs a token all the same", async () => {
   const origin = "https://tools.example";
-  await using at = await face({ origins: [origin] });
+  await using at = await testApp({ origins: [origin] });
   void put(at.desk.broker);
   await settled(at.desk, 1);
   const preflight = await send(at.server.url, {
@@ -455,7 +455,7 @@ test("http.auth: a page of a listed origin may ask, and is told so; it needs a t
 });
 
 test("http.auth: who guesses tokens is told to wait, whoever has one is let in all the same, and few lines tell of it", async () => {
-  await using at = await face();
+  await using at = await testApp();
   const guess = () =>
     send(at.server.url, { path: "/approvals", headers: { authorization: `Bearer ${"x".repeat(40)}` } });
   const statuses: number[] = [];
@@ -474,7 +474,7 @@ test("http.auth: who guesses tokens is told to wait, whoever has one is let in a
 });
 
 test("http.auth: more answers than a person gives have to wait", async () => {
-  await using at = await face({ answerRate: { atOnce: 2, perSecond: 0.01 } });
+  await using at = await testApp({ answerRate: { atOnce: 2, perSecond: 0.01 } });
   const statuses: number[] = [];
   for (let index = 0; index < 3; index += 1)
     statuses.push((await at.ask(`/approvals/${index}`, post({ approved: true }))).status);
@@ -488,7 +488,7 @@ test("a store that can't be reached is told as that", async () => {
       throw new CofferdamError("STORE_UNAVAILABLE", "the store is locked", { hint: "wait" });
     }
   }
-  await using at = await face({ store: new Away() });
+  await using at = await testApp({ store: new Away() });
   for (const path of ["/approvals", "/events"]) {
     const answer = await at.ask(path);
     expect([answer.status, await answer.json()]).toEqual([
@@ -504,7 +504,7 @@ test("what breaks inside is told without a word of what it was", async () => {
       throw new Error("password=hunter2");
     }
   }
-  await using at = await face({ store: new Broken() });
+  await using at = await testApp({ store: new Broken() });
   const answer = await at.ask("/approvals");
   expect([answer.status, await answer.json()]).toEqual([
     500,

@@ -3,11 +3,11 @@ import { createGate } from "../../../src/entry/gate.ts";
 import { serveApprovals } from "../../../src/http/serve.ts";
 import { BrokerHandler, defineTool } from "../../../src/index.ts";
 import { desk } from "../../support/approval/desk.ts";
-import { ANN, BOB, face, post, put, settled } from "../../support/http/face.ts";
+import { ANN, BOB, post, put, settled, testApp } from "../../support/http/test-app.ts";
 
 describe("what waits", () => {
   test("is listed with the event behind which nothing is missed (S4-17)", async () => {
-    await using at = await face();
+    await using at = await testApp();
     void put(at.desk.broker);
     void put(at.desk.broker, { approvalId: "approval-2", sessionId: "session-2", groupId: "turn-1" });
     await settled(at.desk, 2);
@@ -27,7 +27,7 @@ describe("what waits", () => {
   });
 
   test("is shown with what there is to look at, and says so where that could not be drawn", async () => {
-    await using at = await face();
+    await using at = await testApp();
     void put(at.desk.broker);
     const present = async (): Promise<never> => {
       throw new Error("the worker is lost");
@@ -47,7 +47,7 @@ describe("what waits", () => {
   });
 
   test("is found by an id of any letters", async () => {
-    await using at = await face();
+    await using at = await testApp();
     for (const approvalId of ["a/b", "a%2Fb", "ä b?c#d", "..", "%", "<b>"]) {
       void put(at.desk.broker, { approvalId });
       await settled(at.desk, 1);
@@ -62,7 +62,7 @@ describe("what waits", () => {
 
 describe("an answer", () => {
   test("counts for the call that waits, by the name of whose token it came with", async () => {
-    await using at = await face();
+    await using at = await testApp();
     const answer = put(at.desk.broker);
     await settled(at.desk, 1);
     const said = await at.ask("/approvals/approval-1", {
@@ -78,7 +78,7 @@ describe("an answer", () => {
   });
 
   test("`remember` and `reason` say what `scope` and `note` do", async () => {
-    await using at = await face();
+    await using at = await testApp();
     const yes = put(at.desk.broker);
     const no = put(at.desk.broker, { approvalId: "approval-2" });
     await settled(at.desk, 2);
@@ -89,7 +89,7 @@ describe("an answer", () => {
   });
 
   test("may bring another input along, which is told as such and judged by whoever asked", async () => {
-    await using at = await face();
+    await using at = await testApp();
     const answer = put(at.desk.broker);
     await settled(at.desk, 1);
     await at.ask("/approvals/approval-1", post({ approved: true, editedInput: { env: "test" } }));
@@ -106,7 +106,7 @@ describe("an answer", () => {
   });
 
   test("of an event stream's client is taken as it sends it: no, once and without a reason unless it says so (S0-18, S0-33)", async () => {
-    await using at = await face();
+    await using at = await testApp();
     const bodies = [{}, { approved: true, always: true }, { approved: false, reason: "no" }] as const;
     const answers = bodies.map((_, index) => put(at.desk.broker, { approvalId: `${index}` }));
     await settled(at.desk, 3);
@@ -122,7 +122,7 @@ describe("an answer", () => {
   });
 
   test("the second one is refused, and told what the first was; one to nothing is refused (S0-23, S4-6)", async () => {
-    await using at = await face();
+    await using at = await testApp();
     const answer = put(at.desk.broker);
     await settled(at.desk, 1);
     const [first, second] = await Promise.all([
@@ -150,7 +150,7 @@ describe("an answer", () => {
   });
 
   test("behind its time is refused as that", async () => {
-    await using at = await face();
+    await using at = await testApp();
     const { clock } = at.desk;
     void put(at.desk.broker, { createdAt: clock.now, expiresAt: clock.now + 60_000 });
     await settled(at.desk, 1);
@@ -165,7 +165,7 @@ describe("an answer", () => {
 
 describe("one answer to several", () => {
   test("is a no for all of a group, run or session, and for no others", async () => {
-    await using at = await face();
+    await using at = await testApp();
     const of = (approvalId: string, groupId: string) => put(at.desk.broker, { approvalId, groupId });
     const [first, second] = [of("1", "turn-1"), of("2", "turn-1")];
     void of("3", "turn-2");
@@ -182,7 +182,7 @@ describe("one answer to several", () => {
   });
 
   test("is a yes for those alone that somebody has seen: one that came meanwhile waits on", async () => {
-    await using at = await face();
+    await using at = await testApp();
     const of = (approvalId: string) => put(at.desk.broker, { approvalId, groupId: "turn-1" });
     const first = of("1");
     void of("2");
@@ -198,7 +198,7 @@ describe("one answer to several", () => {
 });
 
 test("grants are listed, and taken back once (S1-42)", async () => {
-  await using at = await face();
+  await using at = await testApp();
   const key = { cacheKey: "k", toolVersion: "1", program: null, granted: null };
   await at.desk.broker.saveGrant({
     kind: "call",
@@ -219,13 +219,13 @@ test("grants are listed, and taken back once (S1-42)", async () => {
 });
 
 test("health says ok, to anybody, and nothing else", async () => {
-  await using at = await face();
+  await using at = await testApp();
   expect(await json(fetch(`${at.server.url}/health`))).toEqual({ status: "ok" });
 });
 
 test("a server over a store sees what another process's broker asked, and answers it (S4-2)", async () => {
   const other = desk({ runId: "run-2" });
-  await using at = await face({ store: other.store });
+  await using at = await testApp({ store: other.store });
   const answer = put(other.broker, { runId: "run-2" });
   await settled(other, 1);
   expect(await json(at.ask("/approvals"))).toMatchObject({ pending: [{ runId: "run-2" }] });

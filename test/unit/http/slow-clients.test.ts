@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { ClientQueue } from "../../../src/http/client-queue.ts";
 import { EventClient } from "../../../src/http/event-client.ts";
 import { MemoryStore } from "../../../src/store/memory.ts";
-import { ANN, type Face, face, put } from "../../support/http/face.ts";
+import { ANN, put, type TestApp, testApp } from "../../support/http/test-app.ts";
 import { Blocks, range } from "../../support/http/wire.ts";
 import { UnreadableStore } from "../../support/store/unreadable.ts";
 
@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const BUFFERS = 1024 ** 2;
 
 /** Asks for the events over a unix socket, whose buffers are small. Nothing is read before somebody reads the response. */
-function follow({ server }: Face, lastEventId?: string): Promise<IncomingMessage> {
+function follow({ server }: TestApp, lastEventId?: string): Promise<IncomingMessage> {
   const headers = {
     host: "localhost",
     authorization: `Bearer ${ANN.token}`,
@@ -44,14 +44,14 @@ function blocksOf(response: IncomingMessage): Blocks {
 }
 
 /** True once the server has let go of one of two clients: a third is let in. */
-async function hasRoom(at: Face): Promise<boolean> {
+async function hasRoom(at: TestApp): Promise<boolean> {
   const response = await follow(at);
   response.destroy();
   return response.statusCode === 200;
 }
 
 /** Makes two events, with so many characters in the second. */
-async function makeTwo({ desk }: Face, approvalId: string, length: number): Promise<void> {
+async function makeTwo({ desk }: TestApp, approvalId: string, length: number): Promise<void> {
   await put(desk.broker, { approvalId }, { isBlocking: false });
   await desk.broker.respond(approvalId, { approved: false, note: "x".repeat(length) }, "ann");
 }
@@ -64,7 +64,7 @@ describe("a client that reads nothing is cut off, the others get every event mea
   ])("%s", { timeout: 60_000 }, async (what, bounds, length, max) => {
     const store = new MemoryStore();
     const listen = join(folder, `${bounds.stalledMs} ${length}.sock`);
-    await using at = await face({ store, listen, maxSubscribers: 2, ...bounds });
+    await using at = await testApp({ store, listen, maxSubscribers: 2, ...bounds });
     const slow = await follow(at);
     await using quick = blocksOf(await follow(at));
     let count = 0;
@@ -192,7 +192,7 @@ test("clients that come back together read the store one after the other, and ho
     }
   }
   const store = new Watched();
-  await using at = await face({ store });
+  await using at = await testApp({ store });
   for (let index = 0; index < 200; index += 1) await makeTwo(at, `${index}`, 100);
   const id = await store.id();
   store.max = 0;
@@ -220,7 +220,7 @@ test("clients that come back together read the store one after the other, and ho
 
 test("clients are told to look anew when the store has dropped events before the server read them, and get the next ones", async () => {
   const store = new UnreadableStore({ maxEvents: 20 });
-  await using at = await face({ store });
+  await using at = await testApp({ store });
   const id = await store.id();
   await using blocks = new Blocks(await at.ask("/events"));
   await makeTwo(at, "before", 0);

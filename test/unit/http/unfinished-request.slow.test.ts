@@ -1,9 +1,9 @@
 import { connect } from "node:net";
 import { expect, test } from "vitest";
-import { face } from "../../support/http/face.ts";
+import { testApp } from "../../support/http/test-app.ts";
 
 test("http.auth: a connection that does not say what it wants is ended", { timeout: 120_000 }, async () => {
-  await using at = await face();
+  await using at = await testApp();
   const { hostname, port } = new URL(at.server.url);
   const socket = connect({ host: hostname, port: Number(port) });
   socket.write("POST /approvals/a HTTP/1.1\r\nhost: 127.0.0.1\r\n");

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ANN, face, put, settled } from "../../http/face.ts";
+import { ANN, put, settled, testApp } from "../../http/test-app.ts";
 import { send } from "../../http/wire.ts";
 import type { Row, Situation } from "../row.ts";
 
@@ -21,7 +21,7 @@ const Refused = z.object({ error: z.object({ hint: z.string() }) });
 const asked =
   (...requests: readonly Request[]): Situation =>
   async () => {
-    await using at = await face();
+    await using at = await testApp();
     void put(at.desk.broker);
     await settled(at.desk, 1);
     let told: readonly string[] = [];
@@ -36,7 +36,7 @@ const asked =
 const late =
   (request: Request): Situation =>
   async () => {
-    await using at = await face();
+    await using at = await testApp();
     const { clock } = at.desk;
     void put(at.desk.broker, { createdAt: clock.now, expiresAt: clock.now + 60_000 });
     await settled(at.desk, 1);

@@ -23,7 +23,7 @@ import { deriveFor } from "../../../../src/testing/derive-for.ts";
 import { pageAddress } from "../../../../src/tool/fetch/address.ts";
 import { assertSize } from "../../../../src/tool/files/write-file.ts";
 import { desk } from "../../approval/desk.ts";
-import { ANN, BOB } from "../../http/face.ts";
+import { ANN, BOB } from "../../http/test-app.ts";
 import { CONFIG } from "../config.ts";
 import type { Row, Situation } from "../row.ts";
 

@@ -19,7 +19,7 @@ import { MemoryStore } from "../../../../src/store/memory.ts";
 import { editSteps } from "../../../../src/tool/files/apply-edits.ts";
 import type { Machine } from "../../../unit/config/machine.ts";
 import { desk } from "../../approval/desk.ts";
-import { put, settled } from "../../http/face.ts";
+import { put, settled } from "../../http/test-app.ts";
 import { CONFIG } from "../config.ts";
 import type { Row, Situation } from "../row.ts";
 

@@ -9,8 +9,8 @@ import { serveMcp } from "../../../src/mcp/serve-stdio.ts";
 import { connect } from "../mcp/clients.ts";
 import { Lines } from "../mcp/lines.ts";
 
-/** What one call takes by a session, and what each face adds to it, in milliseconds at the median. */
-export interface FaceFigures {
+/** What one call takes by a session, and what each integration adds to it, in milliseconds at the median. */
+export interface IntegrationFigures {
   readonly library: number;
   readonly onTop: Readonly<Record<string, number>>;
 }
@@ -19,33 +19,33 @@ export interface FaceFigures {
 type Make = (run: number) => Promise<unknown>;
 
 /**
- * Makes the same call by the library and by each face, in turn, so that a drift of the machine meets all of them. What is
- * measured is what a framework asks of us; what it does by itself besides, with and without us, is not.
+ * Makes the same call by the library and by each integration, in turn, so that a drift of the machine meets all of
+ * them. It measures what a framework asks of us, not the framework's own work.
  */
-export async function faceFigures(
+export async function integrationFigures(
   supervisor: Supervisor,
   tool: string,
   input: Record<string, unknown>,
   runs: number,
-): Promise<FaceFigures> {
+): Promise<IntegrationFigures> {
   const lines = new Lines();
   await using _service = serveMcp(supervisor, { input: lines.input, output: lines.output });
   const mcp = await spokenMcp(lines, tool, input);
   await using session = supervisor.session();
-  const faces: Readonly<Record<string, Make>> = {
+  const integrations: Readonly<Record<string, Make>> = {
     "MCP, over two streams": mcp,
     "AI SDK": aiSdk(supervisor, tool, input),
     "OpenAI Agents": agents(supervisor, tool, input),
     LangChain: langChain(supervisor, tool, input),
   };
-  const names = Object.keys(faces);
+  const names = Object.keys(integrations);
   const library: number[] = [];
   const onTop = new Map(names.map((name): [string, number[]] => [name, []]));
   for (let run = -Math.ceil(runs / 5); run < runs; run += 1) {
     for (const name of names) {
-      // Beside each call by a face one by the library: what others do to the machine meets both.
+      // Beside each call by an integration one by the library: what others do to the machine meets both.
       const alone = await timed(() => session.call(tool, input));
-      const through = await timed(() => faces[name]?.(run));
+      const through = await timed(() => integrations[name]?.(run));
       if (run < 0) continue;
       library.push(alone);
       onTop.get(name)?.push(through - alone);

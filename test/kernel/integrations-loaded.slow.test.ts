@@ -13,7 +13,7 @@ async function loadedBy(subpath: string): Promise<readonly string[]> {
   const entries: Readonly<Record<string, unknown>> = manifest.exports;
   const file = join(CHECKOUT, Entry.parse(entries[subpath]).default);
   const { stdout } = await promisify(execFile)(process.execPath, [
-    join(CHECKOUT, "test/support/faces/loaded.ts"),
+    join(CHECKOUT, "test/support/integrations/loaded.ts"),
     file,
   ]);
   return stdout.trim().split("\n");
@@ -21,7 +21,7 @@ async function loadedBy(subpath: string): Promise<readonly string[]> {
 
 const OPTIONAL = Object.keys(manifest.peerDependencies);
 
-/** What each face needs of what not everybody has: what it loads when it is imported, and nothing of the others'. */
+/** What each integration needs of what not everybody has: what it loads when it is imported, and nothing of the others'. */
 const NEEDS: Readonly<Record<string, readonly string[]>> = {
   "./ai-sdk": ["ai"],
   "./http": ["@hono/node-server", "hono"],
@@ -30,8 +30,8 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
   "./openai-agents": ["@openai/agents"],
 };
 
-describe("who imports a face pays for it, and nobody else", () => {
-  test("cofferdam alone loads no package of any face", async () => {
+describe("who imports an integration pays for it, and nobody else", () => {
+  test("cofferdam alone loads no package of any integration", async () => {
     const loaded = await loadedBy(".");
     expect(loaded).toContain("zod");
     expect(loaded.filter((name) => OPTIONAL.includes(name))).toEqual([]);

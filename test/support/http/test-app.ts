@@ -12,7 +12,7 @@ export const ANN = { name: "ann", token: "ann-token-ann-token-ann-token-ann" } a
 export const BOB = { name: "bob", token: "bob-token-bob-token-bob-token-bob" } as const;
 
 /** A server over a broker, and what both write down. */
-export interface Face extends AsyncDisposable {
+export interface TestApp extends AsyncDisposable {
   readonly desk: Desk;
   readonly server: ApprovalServer;
   /** What was refused, each in short. */
@@ -22,7 +22,7 @@ export interface Face extends AsyncDisposable {
 }
 
 /** A server that listens, for ann and bob. */
-export async function face(options: ServeOptions & { readonly store?: Store } = {}): Promise<Face> {
+export async function testApp(options: ServeOptions & { readonly store?: Store } = {}): Promise<TestApp> {
   const { store, ...rest } = options;
   const at = desk(store === undefined ? {} : { store });
   const journal = new MemoryJournal();
