@@ -134,7 +134,7 @@ export const Event = z.discriminatedUnion("type", [
         z.strictObject({
           host: z.string().describe("its name"),
           port: z.int().describe("its port"),
-          by: z.string().exactOptional().describe("the author of the approval, if there was one"),
+          by: z.string().exactOptional().describe("the upstream proxy by which it was reached, if any"),
           ...moved,
         }),
       )
