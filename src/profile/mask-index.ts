@@ -1,6 +1,6 @@
 import { isAtMost } from "./access.ts";
 import { isBelowTree } from "./dependency-trees.ts";
-import type { AbsolutePath } from "./path.ts";
+import { type AbsolutePath, isInside, parentOf, upwards } from "./path.ts";
 import { patternIndex } from "./pattern-index.ts";
 import type { Mask } from "./profile.ts";
 
@@ -14,6 +14,29 @@ export function maskIndex(masks: readonly Mask[]): MaskFinder {
     let tightest: Mask | null = null;
     for (const mask of find(path)) if (!isExcepted(mask, path)) tightest = tighterMask(tightest, mask);
     return tightest;
+  };
+}
+
+/** Finds the masks that a path through a link passes on to its target. */
+export type PassedMasks = (path: AbsolutePath, link: AbsolutePath) => readonly Mask[];
+
+/**
+ * Compiles masks: those that cover the path, or a folder of it behind the link, by its own name. A folder above the link
+ * that a mask hides does not count, as its links may lead to whole projects; nor does it take away from other masks. So
+ * a `none` mask that covers a folder above the link is not passed on, and a further mask never shortens the result.
+ */
+export function passedMasks(masks: readonly Mask[]): PassedMasks {
+  // Most plans have no such link.
+  let find: ReturnType<typeof patternIndex<Mask>> | null = null;
+  const covering = (at: AbsolutePath): readonly Mask[] => {
+    find ??= patternIndex(masks);
+    return find(at).filter((mask) => !isExcepted(mask, at));
+  };
+  return (path, link) => {
+    const found = [...upwards(path)].filter((at) => isInside(at, link)).flatMap(covering);
+    if (found.every(({ atMost }) => atMost === "read")) return found;
+    const above = new Set([...upwards(parentOf(link))].flatMap(covering));
+    return found.filter((mask) => mask.atMost === "read" || !above.has(mask));
   };
 }
 

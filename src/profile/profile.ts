@@ -5,7 +5,7 @@ import { meetGroups } from "./groups.ts";
 import { type Limits, normalLimits } from "./limits.ts";
 import { MACOS_GROUPS, type Macos } from "./macos.ts";
 import { type Network, normalNetwork } from "./network.ts";
-import { type AbsolutePath, byPath, isInside, ROOT } from "./path.ts";
+import { type AbsolutePath, byPath, isInside, ROOT, upwards } from "./path.ts";
 import { literalPrefix, type Pattern } from "./pattern.ts";
 import { normalPorts, type Ports } from "./ports.ts";
 import { normalSockets, type Sockets } from "./sockets.ts";
@@ -199,14 +199,18 @@ function meetEntries(path: AbsolutePath, a: FileEntry, b: FileEntry): FileEntry 
   return { path, access, suffixes: access === "none" ? "any" : meetSuffixes(a.suffixes, b.suffixes) };
 }
 
-/** The masks in order, without duplicates and without those that cap nothing because no entry there allows more. */
+/**
+ * The masks in order, without duplicates and without those that cap nothing because no entry there allows more. A mask
+ * in a folder of a granted one stays even if the inner folder allows no more: a link in it may lead to the outer one.
+ * Of two masks that differ only in `atMost` both stay if `none` lets a covered path move: `read` keeps it in place.
+ */
 export function normalMasks(given: readonly Mask[], files: readonly FileEntry[]): readonly Mask[] {
-  const maxBelow = maxAccessBelow(files);
+  const maxAround = maxAccessAround(files);
   const maxIn = new Map<AbsolutePath, Access>();
   const kept = new Map<string, Mask>();
   for (const mask of given) {
     const { meaning, region } = readingOf(mask);
-    const max = maxIn.get(region) ?? maxBelow(region);
+    const max = maxIn.get(region) ?? maxAround(region);
     maxIn.set(region, max);
     if (isAtMost(max, mask.atMost)) continue;
     const known = kept.get(meaning);
@@ -215,7 +219,7 @@ export function normalMasks(given: readonly Mask[], files: readonly FileEntry[])
   return [...kept.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, mask]) => mask);
 }
 
-/** `meaning` is a text, equal for masks that cover the same; `region` is the folder around all covered paths. */
+/** `meaning` is a text, equal for masks of which the tightest counts; `region` is the folder around all covered paths. */
 interface MaskReading {
   readonly meaning: string;
   readonly region: AbsolutePath;
@@ -227,25 +231,26 @@ const readings = new WeakMap<Mask, MaskReading>();
 function readingOf(mask: Mask): MaskReading {
   const known = readings.get(mask);
   if (known !== undefined) return known;
-  const { pattern, ignoreCase, exceptTreesOf } = mask;
-  const written = `${ignoreCase ? "i" : "c"}${pattern.text}`;
+  const { pattern, atMost, ignoreCase, exceptTreesOf } = mask;
+  const isFirm = pattern.literal !== null && !ignoreCase;
+  const written = `${ignoreCase ? "i" : "c"}${pattern.text}${isFirm ? "" : `\0${atMost}`}`;
   const meaning = exceptTreesOf === undefined ? written : [written, "", ...exceptTreesOf].join("\0");
   const reading = { meaning, region: ignoreCase ? ROOT : literalPrefix(pattern) };
   readings.set(mask, reading);
   return reading;
 }
 
-/** Finds the maximum access of entries at or below a path. All paths below it are adjacent in the order of `byPath`. */
-function maxAccessBelow(files: readonly FileEntry[]): (path: AbsolutePath) => Access {
+/** Finds the maximum access of entries on a path and below. All paths below it are adjacent in the order of `byPath`. */
+function maxAccessAround(files: readonly FileEntry[]): (path: AbsolutePath) => Access {
   const index = indexEntries(files);
   const [reads, writes] = [countsBefore(files, "read"), countsBefore(files, "write")];
   return (path) => {
     const stem = path === ROOT ? "" : path;
     const [first, end] = [firstAfter(files, `${stem}/`), firstAfter(files, `${stem}0`)];
     const isAmong = (counts: readonly number[]): boolean => counts[end] !== counts[first];
-    const { access } = nearestEntry(index, path);
-    if (access === "write" || isAmong(writes)) return "write";
-    return isAmong(reads) ? "read" : access;
+    const above = [...upwards(path)].map((at) => index.get(at)?.access);
+    if (above.includes("write") || isAmong(writes)) return "write";
+    return above.includes("read") || isAmong(reads) ? "read" : "none";
   };
 }
 

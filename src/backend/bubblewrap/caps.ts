@@ -2,6 +2,7 @@ import { type Access, isAtMost } from "../../profile/access.ts";
 import { type PathFacts, type PathRuler, pathRuler } from "../../profile/access-to.ts";
 import { type AbsolutePath, joinPath, parentOf, upwards } from "../../profile/path.ts";
 import { indexEntries, type Mask, nearestEntry, type Profile } from "../../profile/profile.ts";
+import { capsBehind } from "../caps-behind.ts";
 import { type Facts, type LinkWay, nodeAt, type PathNode } from "../facts.ts";
 import { aliasesOf } from "../host-mounts.ts";
 import type { Limit, NotEnforceable } from "../plan.ts";
@@ -46,6 +47,7 @@ export function extrasFor(profile: Profile, facts: Facts): Extras | NotEnforceab
   // Masks cover these parts already, but a part that git obeys may also be a link, which the profile need not name.
   const obeyed = repositoryMasks(facts.repositories);
   const literals = [...profile.masks, ...obeyed].flatMap((mask) => mask.pattern.literal ?? []);
+  const capOf = capsBehind(profile, obeyed);
   const protectedPaths = new Set([...literals, ...facts.hits, ...profile.files.map((entry) => entry.path)]);
   for (const path of protectedPaths) {
     const kind = nodeAt(facts, path).kind === "folder" ? "folder" : "file";
@@ -62,8 +64,12 @@ export function extrasFor(profile: Profile, facts: Facts): Extras | NotEnforceab
     // A glob that hides covers the target of a link, not the link's own name.
     const isNamed = ({ path: alias }: ExtraCap): boolean => isFirm || nodeAt(facts, alias).kind !== "link";
     found.push({ ...NOTHING, caps: aliases.filter(isNamed) });
+    const on = firstLink(facts.nodes, path);
+    const passed = on === null ? { access, isFirm } : capOf(path, on.link, kind);
+    if (passed.access === "write") continue;
+    const capped = { access: passed.access, isFirm: passed.isFirm };
     for (const name of [path, ...aliases.map((cap) => cap.path)]) {
-      const extras = extrasOfLinks(profile, facts, { path: name, access, isFirm });
+      const extras = extrasOfLinks(profile, facts, { path: name, ...capped });
       if ("reason" in extras) return extras;
       found.push(extras);
     }
@@ -163,9 +169,11 @@ function extrasOfLinks(
     const held = heldLinks(profile, facts, path, swappable);
     if ("reason" in held) return held;
     const isEntry = (folder: AbsolutePath): boolean => profile.files.some((entry) => entry.path === folder);
+    // Links in a hidden folder cannot be replaced, but that folder must not move.
+    const hidden = [on.link, ...links].map(parentOf).filter((folder) => !isWritable(folder));
     found.push(held, {
       ...NOTHING,
-      detours: isFirm ? detours.filter((folder) => isWritable(folder) && !isEntry(folder)) : [],
+      detours: isFirm ? [...hidden, ...detours.filter((folder) => !isEntry(folder))] : [],
     });
     if (on.behind === null) return together(found);
     // A path that a `none` glob would match is missing and may be created: it holds the call's own bytes.

@@ -225,9 +225,8 @@ function keepInPlace(
 
 function pin(walk: Walk, path: AbsolutePath): void {
   const mount = above(walk, path);
-  if (mount.path === path) return;
   keepInPlace(walk, path, mount, ALWAYS);
-  if (mount.access === "write")
+  if (mount.access === "write" && mount.path !== path)
     walk.changes.set(path, { kind: "pin", path, access: "write", passable: false });
 }
 

@@ -1,8 +1,8 @@
 import { isAtMost } from "../../profile/access.ts";
-import { pathRuler } from "../../profile/access-to.ts";
 import { type AbsolutePath, isInside, joinPath, knownPath, upwards } from "../../profile/path.ts";
 import { literalPattern, literalPrefix } from "../../profile/pattern.ts";
 import type { Mask, Profile } from "../../profile/profile.ts";
+import { capsBehind } from "../caps-behind.ts";
 import { type Facts, nodeAt, type PathNode } from "../facts.ts";
 import type { Limit, NotEnforceable } from "../plan.ts";
 
@@ -78,12 +78,12 @@ export function masksBehindLinks(profile: Profile, facts: Facts): LinkMasks | No
     if (on.leadsTo !== null) found.push(behind(path, on.leadsTo, mask.atMost, mask.ignoreCase));
     else if (isGranted(profile, on.link)) return dangling(path, on.link);
   }
-  const ruler = pathRuler(profile);
+  const capOf = capsBehind(profile);
   for (const hit of facts.hits) {
-    const { access } = ruler(hit, { kind: "folder", bornInside: false });
-    if (access === "write") continue;
-    const target = linkOn(facts, hit)?.leadsTo ?? null;
-    if (target !== null) found.push(behind(hit, target, access, false));
+    const on = linkOn(facts, hit);
+    if (on === null || on.leadsTo === null) continue;
+    const { access } = capOf(hit, on.link, "file");
+    if (access !== "write") found.push(behind(hit, on.leadsTo, access, false));
   }
   return { masks: found.flatMap((one) => one.masks), limits: found.flatMap((one) => one.limits) };
 }

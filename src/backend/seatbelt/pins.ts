@@ -1,6 +1,7 @@
 import type { PathRuler } from "../../profile/access-to.ts";
 import { type AbsolutePath, byPath, parentOf, ROOT, upwards } from "../../profile/path.ts";
 import type { Profile } from "../../profile/profile.ts";
+import { capsBehind } from "../caps-behind.ts";
 import type { Facts } from "../facts.ts";
 
 /**
@@ -16,7 +17,8 @@ export function pinsOf(
   const entries = profile.files.map((entry) => entry.path);
   const literals = profile.masks.flatMap((mask) => mask.pattern.literal ?? []);
   const covered = hits.filter((hit) => accessOf(hit) !== "write");
-  const unchanged = [...literals, ...covered.filter((hit) => accessOf(hit) === "read")];
+  const capOf = capsBehind(profile);
+  const unchanged = [...literals, ...covered.filter((hit) => capOf(hit, hit, "file").isFirm)];
   const found = unchanged.flatMap((path) => [...upwards(path)].flatMap((at) => ways.get(at) ?? []));
   const detours = [
     ...repositories.flatMap((one) => one.detours),

@@ -61,10 +61,10 @@ export const NOT_PROTECTED: Readonly<Record<string, readonly Gap[]>> = {
       advice: "Keep such scripts outside the roots.",
     },
     {
-      risk: "Links that a mask makes read-only",
+      risk: "Links in folders that are not granted",
       effect:
-        "The target of such a link becomes read-only too. If another profile hides the folder that holds the link, the link cannot be reached, and the target keeps its own access. So a second profile can end a restriction that the sandbox added by itself. It never allows more than each profile allows.",
-      advice: "Write a mask for the target too, if it must stay read-only.",
+        "A mask on a link also protects the link's target. This protection stays if another profile hides the link or its folder. But links are looked for only in folders where the effective profile allows more than the mask. For example, a mask makes a link in `a` read-only, and with it the link's target in `b`. If another profile does not grant `a`, or only for reading, the target keeps its own access. The same holds if an entry under `files` names the link, and another profile hides its folder. It never allows more than each profile allows.",
+      advice: "Write a mask for the target too, if it must stay protected.",
     },
     {
       risk: "Folders that are moved or copied on the host during a call",

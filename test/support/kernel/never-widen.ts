@@ -36,8 +36,8 @@ interface Seen {
 /**
  * Tries the same acts under the intersection and under each profile alone: what the first allows, the others allow. One
  * thing is counted apart: what a profile alone allows by the model and the backend refuses by a declared approximation.
- * An approximation speaks of names that clauses have besides their own (`alias`, `link-target`), and a clause that
- * changes nothing in the intersection is not in it any more.
+ * An approximation speaks of names that clauses have besides their own (`alias`, `link-target`), and these are looked
+ * for only in folders where the intersection allows more than the clause.
  */
 export function tryNeverWiden(stage: Stage): TryCase<Pair> {
   return (one, tally) =>

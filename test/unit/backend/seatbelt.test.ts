@@ -145,6 +145,27 @@ describe("the rules hold what they must", () => {
     });
   });
 
+  it("never-weaker: a masked link in a hidden folder caps its target as its own mask does, and its way stays", () => {
+    const at = (name: string) => knownPath(`${APP}/${name}`);
+    const glob = [...masks("**/.envrc", "read"), ...masks("**/.envrc", "none")];
+    for (const [cap, more] of [
+      ["read", masks(`${APP}/deep`, "none")],
+      ["none", glob],
+    ] as const) {
+      const profile = normalProfile({
+        files: [entry(APP, "write")],
+        masks: [...masks("**/.envrc", "read"), ...more],
+      });
+      const facts = machine({ [`${APP}/deep/.envrc`]: link(`${APP}/real/env`) });
+      const ways = new Map([[at("deep/.envrc"), { links: [at("by/env")], detours: [at("out")] }]]);
+      const plan = planOf(renderSeatbelt(profile, LAUNCH, { ...facts, hits: [at("deep/.envrc")], ways }));
+      expect(plan.limits.filter(({ name }) => name === "link-target")).toMatchObject([
+        { path: at("real/env"), atMost: cap },
+      ]);
+      expect(plan.fixed).toEqual(expect.arrayContaining([at("by/env"), at("out")]));
+    }
+  });
+
   it("further links by which a protected path is found stay where they are, and so do detours", () => {
     const profile = normalProfile({
       files: [entry(APP, "write")],

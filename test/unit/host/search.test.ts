@@ -18,11 +18,32 @@ test("the bounds without a config are those that a config has by default", () =>
   expect(USUAL_BOUNDS).toEqual({ entries, timeMs: time, over });
 });
 
-it("below what is hidden only that is looked for which must not be moved away with it", async () => {
+it("below what is hidden only that is looked for which must not be moved away with it, and masked links", async () => {
   wood.plant("hidden/.envrc", "hidden/sub/.env", "hidden/sub/.envrc", "open/.env");
-  const caps = { none: ["**/hidden", "**/.env"], read: ["**/.envrc"] };
+  symlinkSync("../../open", wood.at("hidden/sub/.key"));
+  for (const caps of [
+    { none: ["**/hidden", "**/.env", "**/.key"], read: ["**/.envrc"] },
+    { none: ["**/hidden/**", "**/hidden", "**/.env", "**/.key"], read: ["**/.envrc"] },
+  ]) {
+    const { hits } = await new MaskSearch().find([wood.profile(caps)]);
+    const kept = ["hidden", "hidden/.envrc", "hidden/sub/.envrc", "hidden/sub/.key", "open/.env"];
+    expect(wood.names(hits)).toEqual(kept);
+  }
+});
+
+it("a mask that hides a folder does not find the links in it", async () => {
+  wood.plant("hidden/sub/x", "open/x");
+  symlinkSync("../../open", wood.at("hidden/sub/link"));
+  const { hits } = await new MaskSearch().find([wood.profile({ none: ["**/hidden/**", "**/.env"] })]);
+  expect(wood.names(hits)).toEqual(["hidden/sub"]);
+});
+
+it("a link in a hidden folder is followed in the place of a folder with protected files", async () => {
+  wood.plant("hidden/x", "tools/tasks.json");
+  symlinkSync("../tools", wood.at("hidden/.vscode"));
+  const caps = { none: ["**/hidden", "**/tasks.json"], read: ["**/.vscode/tasks.json"] };
   const { hits } = await new MaskSearch().find([wood.profile(caps)]);
-  expect(wood.names(hits)).toEqual(["hidden", "hidden/.envrc", "hidden/sub/.envrc", "open/.env"]);
+  expect(wood.names(hits)).toEqual(["hidden", "hidden/.vscode/tasks.json", "tools/tasks.json"]);
 });
 
 it("a pattern of many names is no more work than its length", async () => {

@@ -117,7 +117,20 @@ it("a mask is kept where an entry at, below or above its beginning allows more",
     "/r",
     "/r/*",
     "/r/a/*",
+    "/r/a/b",
+    "/r/a/b/*",
     "/r/a/x",
+  ]);
+});
+
+it("of two masks on one pattern the tighter is kept; `read` stays beside a `none` that lets paths move", () => {
+  const files = [entry("/r", "write")];
+  const given = [...masks("none", "/r/a", "/r/*"), ...masks("read", "/r/a", "/r/*")];
+  const kept = normalProfile({ files, masks: given }).masks;
+  expect(kept.map(({ pattern, atMost }) => `${pattern.text} ${atMost}`)).toEqual([
+    "/r/* none",
+    "/r/* read",
+    "/r/a none",
   ]);
 });
 

@@ -2,7 +2,6 @@ import { accessSync, chmodSync, constants, fstatSync, lstat, lstatSync, type Sta
 import { promisify } from "node:util";
 import type { RepositorySign } from "../../../backend/repositories.ts";
 import { CofferdamError, visible } from "../../../errors.ts";
-import type { MaskFinder } from "../../../profile/mask-index.ts";
 import {
   type AbsolutePath,
   joinPath,
@@ -12,6 +11,7 @@ import {
   ROOT,
   upwards,
 } from "../../../profile/path.ts";
+import type { Mask } from "../../../profile/profile.ts";
 import { MAX_PATH_BYTES as LINUX_MAX_PATH_BYTES } from "../../../profile/written.ts";
 import { codeOf } from "../../system-error.ts";
 import { isGitName, isWholeBy, markOf } from "../git/marks.ts";
@@ -50,12 +50,15 @@ export interface Hit {
   readonly atMost: "none" | "read";
 }
 
+/** Finds a mask that covers a name, or null. */
+export type NameFinder = (path: AbsolutePath, kind: NameKind) => Mask | null;
+
 /** How a folder is read: the source of its names, the masks that matter, and whether one more name is in bounds. */
 export interface FolderReading {
   readonly list: ListNames;
   /** Lists names as bytes, if `list` failed. If no kinds are reported, Node looks at each name, with all its bytes. */
   readonly listAgain: ListNames;
-  readonly find: MaskFinder;
+  readonly find: NameFinder;
   readonly isInBounds: () => boolean;
   readonly watch: WatchFilter;
   readonly nowMs: number;
@@ -160,7 +163,7 @@ async function sortedOut(folder: AbsolutePath, stats: Stats, reading: FolderRead
     if (kind === "folder") folders.push(name);
     else if (isGitName(name)) leads.push({ kind, path, isWhole: true });
     if (kind === "link") links.push(name);
-    const mask = find(path);
+    const mask = find(path, kind);
     if (mask !== null) hits.push({ name, atMost: mask.atMost });
     if (watch(path, kind)) watched.set(name, sinceMs(name, kind));
     return isInBounds();

@@ -1,21 +1,25 @@
 import type { Stats } from "node:fs";
 import type { Unsearched } from "../../../backend/facts.ts";
 import type { Region } from "../../../backend/search-regions.ts";
-import { everywhere, type MaskFinder } from "../../../profile/mask-index.ts";
+import { everywhere, type MaskFinder, passedMasks } from "../../../profile/mask-index.ts";
 import type { AbsolutePath } from "../../../profile/path.ts";
 import type { Mask } from "../../../profile/profile.ts";
-import type { Remembered, WatchFilter } from "./folder.ts";
+import type { NameFinder, Remembered, WatchFilter } from "./folder.ts";
 import type { Installed } from "./installed.ts";
 import { folderFinder, type Tails, tailsOf } from "./linked.ts";
 import type { ListNames } from "./list.ts";
 import type { RegionPart } from "./parts.ts";
 
-/** A region, compiled; `findLasting` covers the content of hidden folders, null if no mask applies there. */
+/**
+ * A region, compiled. `findLasting` finds what `read` masks cover. `findHidden` is for the content of hidden folders;
+ * null if no mask applies there.
+ */
 export interface Searchable {
   readonly start: AbsolutePath;
   readonly key: string;
   readonly find: MaskFinder;
-  readonly findLasting: MaskFinder | null;
+  readonly findLasting: MaskFinder;
+  readonly findHidden: NameFinder | null;
   /** The paths searched after links in the place of folders, and the finder of these links. */
   readonly tails: Tails;
   readonly findFolder: MaskFinder;
@@ -29,9 +33,17 @@ export function searchable({ start, key, masks: given }: Region, index: MaskInde
   // Files that hosts execute are known in dependency and build trees as well: there they are only not mounted over.
   const masks = given.map(everywhere);
   const lasting = masks.filter((mask) => mask.atMost === "read");
-  const findLasting = lasting.length === 0 ? null : index(lasting);
+  const findLasting = index(lasting);
   const links = { tails: tailsOf(masks), findFolder: folderFinder(masks, index) };
-  return { start, key, find: index(masks), findLasting, ...links };
+  // The only mask hides all that it covers, and it is not passed on by links in there.
+  const findHidden = lasting.length === 0 && masks.length < 2 ? null : hiddenFinder(masks, findLasting);
+  return { start, key, find: index(masks), findLasting, findHidden, ...links };
+}
+
+/** A link in a hidden folder passes masks on to its target, which need not be hidden. */
+function hiddenFinder(masks: readonly Mask[], findLasting: MaskFinder): NameFinder {
+  const passed = passedMasks(masks);
+  return (path, kind) => findLasting(path) ?? (kind === "link" ? (passed(path, path)[0] ?? null) : null);
 }
 
 /** A folder that is still to be seen; its state if that is known to have changed. */

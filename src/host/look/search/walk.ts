@@ -109,7 +109,7 @@ export class RegionWalk {
     for (const [link, candidates] of this.links) {
       if (time.isOver) return "time";
       for (const path of this.#behind(link, candidates))
-        if (this.#region.find(path)?.atMost === "read") this.#hit(path);
+        if (this.#region.findLasting(path) !== null) this.#hit(path);
       if (time.isTurnOver) await time.pause();
     }
     return null;
@@ -166,7 +166,7 @@ export class RegionWalk {
   /** The content of a folder, or null if there is none; a hidden one that can't be read shows nothing inside either. */
   async #read(one: Ahead, at: number): Promise<Remembered | null> {
     const { folder, isHidden } = one;
-    const { find, findLasting } = this.#region;
+    const { find, findHidden } = this.#region;
     this.reads.begin(folder);
     const isInBounds = (): boolean => {
       this.#entries += 1;
@@ -184,7 +184,7 @@ export class RegionWalk {
       return await readFolder(folder, stats, {
         list: this.#listFor(one, at),
         listAgain: this.#lists.listAgain,
-        find: isHidden && findLasting !== null ? findLasting : find,
+        find: isHidden && findHidden !== null ? findHidden : find,
         isInBounds,
         watch: this.#watching.watch,
         nowMs: this.#watching.now(),
@@ -223,7 +223,7 @@ export class RegionWalk {
 
   /** Works in steps: the clock may be looked at between two of them. */
   *#taking(one: Ahead, seen: Remembered): Generator<void> {
-    const { findLasting } = this.#region;
+    const { findHidden } = this.#region;
     const { folder, isHidden } = one;
     let names = 0;
     for (const [name, seenMs] of seen.watched ?? []) {
@@ -235,7 +235,7 @@ export class RegionWalk {
     const isBare = seen.signs.some(({ path, isWhole }) => path === folder && isWhole);
     const isOfGit = (name: string): boolean => one.isOfGit || (isBare && isMadeByGit(name));
     for (const name of seen.links) if (isOfGit(name)) this.gitLinks.push(joinPath(folder, name));
-    for (const name of isHidden ? [] : seen.links) {
+    for (const name of seen.links) {
       this.links.note(folder, name);
       if (++names % NAMES_AT_A_TIME === 0) yield;
     }
@@ -248,7 +248,7 @@ export class RegionWalk {
     for (const name of seen.folders) {
       if (++names % NAMES_AT_A_TIME === 0) yield;
       const isBelowHidden = isHidden || hidden.has(name);
-      const inner = !isBelowHidden || findLasting !== null ? this.#reached(joinPath(folder, name)) : null;
+      const inner = !isBelowHidden || findHidden !== null ? this.#reached(joinPath(folder, name)) : null;
       if (inner !== null)
         this.#ahead.push({
           folder: inner,
