@@ -114,9 +114,9 @@ export class MaskSearch {
 
   /**
    * One look for several profiles. Hits are existing paths that a glob mask covers and that an entry would give more;
-   * below a hidden one only those of `read` masks, which must not move with their folder, and masked links count. Signs are those
-   * in writable folders, and in others that are searched for a mask. A passed bound is returned, not thrown. Lists are
-   * sorted. Throws `NOT_ENFORCEABLE` for content too deep for a path, and for a folder that can't be read;
+   * below a hidden one only masked links count, and those of `read` masks, which must not move with their folder. Signs
+   * are those in writable folders, and in others that are searched for a mask. A passed bound is returned, not thrown.
+   * Lists are sorted. Throws `NOT_ENFORCEABLE` for content too deep for a path, and for a folder that can't be read;
    * `FACTS_UNSTABLE` for one that others keep moving; unless the look overcomes these.
    */
   async find(profiles: readonly Profile[], look: SearchOptions = {}): Promise<SearchResult> {
