@@ -81,18 +81,22 @@ export class Broker implements Disposable, AsyncDisposable {
       if (!pending.isOpen) pending.abort.abort();
     }
     if (!options.isBlocking) return { status: "pending" };
-    using _held = this.#heartbeat.hold();
-    return await pending.answer.promise;
+    this.#heartbeat.hold(pending);
+    try {
+      return await pending.answer.promise;
+    } finally {
+      this.#heartbeat.release(pending);
+    }
   }
 
   /** Asks further handlers about each request, of any process, until it is disposed. This process stays alive meanwhile. */
   async attend(...handlers: readonly ApprovalHandler[]): Promise<Disposable & { close(): void }> {
     await this.#connect();
     const ends = handlers.map((handler) => this.#pending.attend(handler));
-    const held = this.#heartbeat.hold();
+    this.#heartbeat.hold(ends);
     const close = (): void => {
       for (const end of ends) end();
-      held[Symbol.dispose]();
+      this.#heartbeat.release(ends);
     };
     try {
       for (const request of await this.#store.pending()) await this.#pending.adopt(request);

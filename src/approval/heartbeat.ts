@@ -15,7 +15,7 @@ export class Heartbeat implements AsyncDisposable {
   readonly start = startOnce(() => this.#start());
   #hasStarted = false;
   #timer: NodeJS.Timeout | null = null;
-  readonly #holders = new Set<Disposable>();
+  readonly #holders = new Set<object>();
   #wasLastBeatStored = true;
   #hasEnded = false;
 
@@ -24,17 +24,15 @@ export class Heartbeat implements AsyncDisposable {
     this.#pending = pending;
   }
 
-  /** Keeps the process alive until the result is disposed of: for waiting calls and attending handlers. */
-  hold(): Disposable {
-    const holder = {
-      [Symbol.dispose]: (): void => {
-        this.#holders.delete(holder);
-        this.#refTimer();
-      },
-    };
+  /** Keeps the process alive until `release`: for waiting calls and attending handlers. */
+  hold(holder: object): void {
     this.#holders.add(holder);
     this.#refTimer();
-    return holder;
+  }
+
+  release(holder: object): void {
+    this.#holders.delete(holder);
+    this.#refTimer();
   }
 
   /** Expires requests, fails calls of dead runs, revokes their grants: each by only one of several processes. */
@@ -77,8 +75,7 @@ export class Heartbeat implements AsyncDisposable {
   }
 
   #refTimer(): void {
-    if (this.#holders.size > 0) this.#timer?.ref();
-    else this.#timer?.unref();
+    this.#timer?.[this.#holders.size > 0 ? "ref" : "unref"]();
   }
 
   /** Sweeps nothing after own missed beats (sleep, outage of the store): all runs then have until the next one. */

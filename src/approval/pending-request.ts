@@ -46,7 +46,7 @@ export class PendingRequest {
   timer: NodeJS.Timeout | undefined;
   /** Settles when the last answer has been applied. */
   deciding: Promise<unknown> | null = null;
-  readonly asked = new Set<ApprovalHandler>();
+  readonly asked: ApprovalHandler[] = [];
   /** How many of them have not answered yet. */
   unanswered = 0;
   /** True if a handler said that the answer will come later. */

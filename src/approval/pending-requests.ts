@@ -192,8 +192,8 @@ export class PendingRequests {
   async #askHandler(pending: PendingRequest, handler: ApprovalHandler): Promise<void> {
     const { request, abort, asked } = pending;
     const { approvalId } = request;
-    if (asked.has(handler)) return;
-    asked.add(handler);
+    if (asked.includes(handler)) return;
+    asked.push(handler);
     pending.unanswered += 1;
     try {
       const answer = readAnswer(await handler.requestApproval(request, this.#askingOf(pending)), HANDLER);
@@ -217,19 +217,18 @@ export class PendingRequests {
   #askingOf({ request, present, isBlocking, abort }: PendingRequest): Asking {
     const { approvalId, sessionId } = request;
     const log = this.#log;
-    const { store } = log;
     return {
       signal: abort.signal,
       present,
       waiting: () => this.all().flatMap((one) => (one.isOpen ? [one.request] : [])),
-      grants: () => store.grants(sessionId),
+      grants: () => log.store.grants(sessionId),
       revoke: (grantId, by) => log.revoke(grantId, by),
       isBlocking,
       respond: async (answer) => this.respond(approvalId, readDecision(answer, HANDLER), HANDLER),
       report: (news) => log.append(request, { ...news, approvalId }),
-      outcome: () => store.find(approvalId),
-      note: (channel, text) => store.note(approvalId, channel, text),
-      noted: (channel) => store.noted(approvalId, channel),
+      outcome: () => log.store.find(approvalId),
+      note: (channel, text) => log.store.note(approvalId, channel, text),
+      noted: (channel) => log.store.noted(approvalId, channel),
     };
   }
 }

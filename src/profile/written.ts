@@ -46,7 +46,7 @@ function atMostBytes(max: number, what: string, ofAnotherType?: string) {
     .min(1)
     .refine(
       (text) => text.length <= max && pathToBytes(text).length <= max,
-      `${what} has at most ${max} bytes`,
+      `write ${what} of at most ${max} bytes`,
     )
     .meta({ maxLength: max });
 }

@@ -92,7 +92,7 @@ describe.skipIf(unusable !== null)("a tree that is deeper than a path can be lon
     const paths = { ws: { root: place.ws, mode: "rw" }, deep: { root, mode: "rw" } };
     await expect(place.supervisor({ sandbox: { paths } })).rejects.toMatchObject({
       code: "CONFIG_INVALID",
-      hint: "a path has at most 4095 bytes",
+      hint: "write a path of at most 4095 bytes",
     });
   });
 });

@@ -31,14 +31,14 @@ describe("what is too long to mean anything is refused where it stands, at once"
       "a pattern",
       mask("a".repeat(70_000)),
       "2:20",
-      "a pattern has at most 4095 bytes",
+      "write a pattern of at most 4095 bytes",
       mask("a".repeat(4000)),
     ],
     [
       "a pattern of bytes",
       mask("é".repeat(2048)),
       "2:20",
-      "a pattern has at most 4095 bytes",
+      "write a pattern of at most 4095 bytes",
       mask("é".repeat(2047)),
     ],
     [
@@ -48,7 +48,7 @@ describe("what is too long to mean anything is refused where it stands, at once"
       "write a path with `*`, `?`, `[abc]`, `[!abc]`, `**` or `{a,b}`",
       mask("${home}"),
     ],
-    ["a path", file("/a".repeat(200_000)), "2:17", "write a shorter path", file("/a".repeat(2000))],
+    ["a path", file("/a".repeat(200_000)), "2:17", "write a path of at most 4095 bytes", file("/a".repeat(2000))],
     [
       "a path of variables",
       file(`/${"${home}".repeat(500)}`),
@@ -67,14 +67,14 @@ describe("what is too long to mean anything is refused where it stands, at once"
       "a host",
       `network: { hosts: [${"a.".repeat(200)}example] }\n`,
       "2:20",
-      "a host rule has at most 304 bytes",
+      "write a host rule of at most 304 bytes",
       `network: { hosts: [${"a.".repeat(120)}example] }\n`,
     ],
     [
       "an example",
       `expect: [{ allow: read, path: "/${"a/".repeat(3000)}" }]\n`,
       "2:31",
-      "write a shorter path",
+      "write a path of at most 4095 bytes",
       'expect: [{ allow: read, path: "/a/" }]\n',
     ],
     [
