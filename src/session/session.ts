@@ -4,6 +4,7 @@ import type { DecidedCall } from "../approval/gate-result.ts";
 import type { Answer } from "../approval/handler.ts";
 import { approvalOf, NOBODY } from "../approval/not-run.ts";
 import { readDecision } from "../approval/read-decision.ts";
+import type { FindRule } from "../approval/ruled-out.ts";
 import type { ToolOutcome } from "../approval/tool-outcome.ts";
 import { waitOf } from "../approval/wait.ts";
 import {
@@ -24,6 +25,7 @@ import { gateOptionsOf, type SessionOptions } from "../call/session-options.ts";
 import { type SessionPolicy, SessionTools } from "../call/session-tools.ts";
 import { Shutdown } from "../call/shutdown.ts";
 import type { SupervisorContext } from "../call/supervisor-context.ts";
+import { positionOfRule } from "../config/rule-position.ts";
 import type { Outcome, ProgramOutcome } from "../decide/outcome.ts";
 import type { CallFacts, Prepared } from "../decide/prepare.ts";
 import type { ResidentProgramSpec } from "../decide/resident-program.ts";
@@ -51,12 +53,13 @@ export class Session implements AsyncDisposable {
     this.#shared = shared;
     this.#shutdown = new Shutdown("session", shared.shutdown);
     this.sessionId = shared.host.id();
+    const findRule: FindRule = (hit, call) => positionOfRule(shared.loaded.config, hit, call);
     this.#context = {
       shared,
       options,
       sessionId: this.sessionId,
       recorder: shared.recorder,
-      gate: new Gate(gateOptionsOf(shared, this.sessionId, options)),
+      gate: new Gate(gateOptionsOf(shared, this.sessionId, options), findRule),
       shutdown: this.#shutdown,
       enter: () => this.#shutdown.enter(),
     };

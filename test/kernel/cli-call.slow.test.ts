@@ -85,7 +85,11 @@ describe.skipIf(unusable !== null)("the exit status of `cofferdam call`", () => 
       call("write_file", { path: "docs:x", content: "" }, "--approve-all"),
       /^cofferdam: denied: no tool may write `docs:x`: `.*docs` has access read \(config, .*:7:5\)\n/,
     ],
-    [77, call("shell", { argv: ["rm", "a"] }, "--approve-all"), /^cofferdam: denied: command blocked: rm\n/],
+    [
+      77,
+      call("shell", { argv: ["rm", "a"] }, "--approve-all"),
+      /^cofferdam: denied: blocked by rule `rm` of `shell.rules`\n/,
+    ],
     [77, call("shell", { argv: ["echo"] }), /no person could be asked/],
     [0, call("shell", { argv: ["echo"] }, "--approve-all"), ""],
     [

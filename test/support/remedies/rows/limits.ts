@@ -129,11 +129,16 @@ export const OF_LIMITS: readonly Row[] = [
   // Rules
   [
     "no approval can allow it; change the rule in the config or the profile",
+    command(["true"], { more: "shell: { default: { allowed: false } }" }),
+    command(["true"], { more: "shell: { default: { allowed: true, approval: false } }" }),
+  ],
+  [
+    "no approval can allow it; change {}{}",
     command(["true"], { more: rule("{ pattern: 'true', allowed: false }") }),
     command(["true"], { more: rule("{ pattern: 'true', allowed: true }") }),
   ],
   [
-    "change this rule of the config to allow it",
+    "no approval can allow it; change {}{}",
     tool("list_dir", { path: "." }, { more: "approval: { rules: [{ pattern: list_dir, action: deny }] }" }),
     tool("list_dir", { path: "." }, { more: "approval: { rules: [{ pattern: list_dir, action: allow }] }" }),
   ],
