@@ -12,6 +12,7 @@ export const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   ],
   "test/kernel/cli-approvals.slow.test.ts": [
     "run `cofferdam approvals approve {}`, then `cofferdam resume {}`",
+    "{}; or add `--suspend`: the request is kept, and `cofferdam resume` runs the call later",
   ],
   "test/unit/call/ports.test.ts": [
     "write `shell: { ports: [{}] }` in the config",
