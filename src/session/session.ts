@@ -17,7 +17,6 @@ import {
 } from "../call/call-options.ts";
 import type { FunctionCallOptions } from "../call/function-runner.ts";
 import type { GuardedTools, ToolCall } from "../call/guarded-tools.ts";
-import { assertOptions } from "../call/options.ts";
 import { type CheckOptions, checkCall, runCall } from "../call/pipeline.ts";
 import { type ResidentOptions, type ResidentProgram, startResident } from "../call/resident.ts";
 import type { SessionContext } from "../call/session-context.ts";
@@ -33,6 +32,7 @@ import type { ToolCard, ToolName, ToolTypes } from "../decide/tool-cards.ts";
 import { CofferdamError } from "../errors.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { CheckResult } from "../policy/not-run.ts";
+import { assertOptions } from "../policy/options.ts";
 import type { Resolution, StoredRequest } from "../store/store.ts";
 import type { ShellInput } from "../tool/call.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";

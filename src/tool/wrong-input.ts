@@ -1,6 +1,8 @@
 import type { z } from "zod";
 import { CofferdamError, visible } from "../errors.ts";
 import { holdsMoreThan } from "../policy/json-size.ts";
+import { suggestion } from "../policy/nearest.ts";
+import { keysAt } from "../policy/schema-keys.ts";
 
 /** Maximum of values in an input: checking more of them would block all other work. */
 const MAX_VALUES = 10_000;
@@ -14,15 +16,48 @@ export function assertWorthChecking(tool: string, given: unknown, hint: string):
   throw new CofferdamError("USAGE", message, { hint });
 }
 
-/** The error for an invalid input of a tool (`USAGE`): its first fault, and where. */
-export function wrongInput(tool: string, { issues: [issue] }: z.ZodError, hint: string): CofferdamError {
-  const path = issue?.path.map(String).join(".") ?? "";
-  const place = path === "" ? "" : ` at ${visible(path)}`;
-  return new CofferdamError(
-    "USAGE",
-    `invalid arguments of ${visible(tool)}${place}: ${(issue?.message ?? "").slice(0, MAX_TOLD)}`,
-    {
-      hint,
-    },
-  );
+/** The error for an invalid input of a tool (`USAGE`): an unknown key, or else its first fault and where. */
+export function wrongInput(tool: string, error: z.ZodError, schema: z.ZodType, hint: string): CofferdamError {
+  const [issue] = error.issues;
+  const place = issue === undefined || issue.path.length === 0 ? "" : ` at ${placeOf(issue.path)}`;
+  const message = `invalid arguments of ${visible(tool)}${place}: ${(issue?.message ?? "").slice(0, MAX_TOLD)}`;
+  return unknownKeyIn(tool, error, schema, hint) ?? new CofferdamError("USAGE", message, { hint });
+}
+
+/** The error for a key that the schema does not have; null if there is none. */
+export function unknownKeyIn(
+  tool: string,
+  { issues }: z.ZodError,
+  schema: z.ZodType,
+  hint: string,
+): CofferdamError | null {
+  const [found] = unknownKeys(issues)
+    .map((one) => ({ ...one, known: keysAt(schema, one.path) }))
+    .filter(({ key, known }) => !known.includes(key));
+  if (found === undefined) return null;
+  const { path, key, known } = found;
+  const message = `unknown key ${placeOf([...path, key])} in the arguments of ${visible(tool)}`;
+  const all = known.length === 0 ? hint : `the keys are ${known.join(", ")}; ${hint}`;
+  return new CofferdamError("USAGE", message, { hint: suggestion(key, known) ?? all });
+}
+
+interface UnknownKey {
+  readonly path: readonly PropertyKey[];
+  readonly key: string;
+}
+
+/** The keys that no object has there, or that one alternative of a union does not have. */
+function unknownKeys(
+  issues: readonly z.core.$ZodIssue[],
+  above: UnknownKey["path"] = [],
+): readonly UnknownKey[] {
+  return issues.flatMap((issue) => {
+    const path = [...above, ...issue.path];
+    if (issue.code === "invalid_union") return issue.errors.flatMap((one) => unknownKeys(one, path));
+    return issue.code === "unrecognized_keys" ? issue.keys.map((key) => ({ path, key })) : [];
+  });
+}
+
+function placeOf(path: readonly PropertyKey[]): string {
+  return visible(path.map(String).join("."));
 }

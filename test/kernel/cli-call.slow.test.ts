@@ -72,6 +72,27 @@ describe.skipIf(unusable !== null)("the exit status of `cofferdam call`", () => 
     [64, ["call", "read_file"], /^cofferdam: `call` needs JSON\n/],
     [64, ["call", "read_file", "{}", "x"], /unexpected argument/],
     [64, call("read_file", {}, "--approve-all", "--strict"), /cannot be combined/],
+    [
+      64,
+      call("shell", { command: "ls" }),
+      /^cofferdam: unknown key `command` in the arguments of `shell`\n {2}do: the keys are argv, cwd, ports, script; pass `{ argv/,
+    ],
+    [64, call("shell", { agrv: ["ls"] }), /unknown key `agrv` .*\n {2}do: did you mean `argv`\?\n$/],
+    [
+      64,
+      call("shell", { argv: ["ls"], script: "ls" }),
+      /^cofferdam: write `{ argv: \[word, …\] }` or `{ script }`\n/,
+    ],
+    [
+      64,
+      call("read_file", { pth: "a" }),
+      /unknown key `pth` in .* `read_file`\n {2}do: did you mean `path`\?\n$/,
+    ],
+    [
+      64,
+      call("edit_file", { path: "a", edits: [{ oldtext: "a" }] }),
+      /unknown key `edits.0.oldtext` in the arguments of `edit_file`\n {2}do: did you mean `old_text`\?\n$/,
+    ],
     [65, call("read_file", {}, "--config", "nowhere.yaml"), /`.*nowhere.yaml` does not exist/],
     [
       77,

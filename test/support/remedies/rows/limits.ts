@@ -126,6 +126,7 @@ export const OF_LIMITS: readonly Row[] = [
       })(at, told),
     ),
   ],
+  ["the keys are {}; {}", tool("list_dir", { folder: "." }), tool("list_dir", { path: "." })],
   // Rules
   [
     "no approval can allow it; change the rule in the config or the profile",

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { nearest } from "../config/nearest.ts";
 import { CofferdamError, visible } from "../errors.ts";
+import { suggestion } from "./nearest.ts";
 
 /** The schema of one function's options: every key, and how its value is checked. */
 export type OptionsOf<Options> = z.ZodObject<Record<keyof Options & string, z.ZodType>, z.core.$strict>;
@@ -36,9 +36,9 @@ export function assertOptions(of: string, schema: OptionsOf<Record<string, unkno
   const all = `\`${of}\` takes \`{ ${known.map((key) => `${key}?`).join(", ")} }\``;
   if (issue.code === "unrecognized_keys") {
     const key = issue.keys[0] ?? "";
-    const near = issue.path.length === 0 ? nearest(key, known) : null;
+    const near = issue.path.length === 0 ? suggestion(key, known) : null;
     throw new CofferdamError("USAGE", `unknown option ${placeOf([...issue.path, key])} of \`${of}\``, {
-      hint: near === null ? all : `did you mean \`${near}\`?`,
+      hint: near ?? all,
     });
   }
   if (issue.path.length === 0)
