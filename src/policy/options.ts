@@ -49,6 +49,7 @@ export function assertOptions(of: string, schema: OptionsOf<Record<string, unkno
   });
 }
 
-function placeOf(path: readonly PropertyKey[]): string {
+/** The place of an option or argument, as `edits.0.text`. */
+export function placeOf(path: readonly PropertyKey[]): string {
   return visible(path.map(String).join("."));
 }

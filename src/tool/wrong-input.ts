@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { CofferdamError, visible } from "../errors.ts";
 import { holdsMoreThan } from "../policy/json-size.ts";
 import { suggestion } from "../policy/nearest.ts";
+import { placeOf } from "../policy/options.ts";
 import { keysAt } from "../policy/schema-keys.ts";
 
 /** Maximum of values in an input: checking more of them would block all other work. */
@@ -56,8 +57,4 @@ function unknownKeys(
     if (issue.code === "invalid_union") return issue.errors.flatMap((one) => unknownKeys(one, path));
     return issue.code === "unrecognized_keys" ? issue.keys.map((key) => ({ path, key })) : [];
   });
-}
-
-function placeOf(path: readonly PropertyKey[]): string {
-  return visible(path.map(String).join("."));
 }

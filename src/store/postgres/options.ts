@@ -1,6 +1,7 @@
 import type { ConnectionOptions } from "node:tls";
 import { z } from "zod";
 import { CofferdamError, visible } from "../../errors.ts";
+import { decoded } from "../../profile/upstream.ts";
 
 /** The address of a server and the user. Defaults come from PGHOST, PGUSER and so on, or from `~/.pgpass`. */
 export interface PostgresConnection {
@@ -94,12 +95,4 @@ export function secretsOf(connection: string | PostgresConnection): readonly str
     (place) => place.exec(connection)?.[1] ?? [],
   );
   return [connection, ...inUrl.flatMap((found) => [found, decoded(found)])];
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
