@@ -31,6 +31,8 @@ const hook = (at: At): void => {
 };
 
 const rule = (text: string): string => `shell: { rules: [${text}] }`;
+const NO_ROOT =
+  "no config can make it {}: {}; use a file in a folder under `sandbox.paths`, or do it yourself outside the sandbox";
 const PYTEST = { argv: [".venv/bin/pytest"] };
 const PYTEST_RULE = rule("{ pattern: .venv/bin/pytest, approval: false }");
 const pytest = (at: At): void => {
@@ -127,6 +129,16 @@ export const OF_LIMITS: readonly Row[] = [
     ),
   ],
   ["the keys are {}; {}", tool("list_dir", { folder: "." }), tool("list_dir", { path: "." })],
+  [
+    NO_ROOT,
+    command(["touch", "/usr/lib/made"], { runtimes: "system" }),
+    command(["touch", "made"], { runtimes: "system" }),
+  ],
+  [
+    "if it is a folder, list it under `sandbox.paths` in the config, if intended; put a file in such a folder: {}, which no config can list",
+    (at, told) => tool("read_file", { path: at.at("home/ann/note") })(at, told),
+    tool("read_file", { path: "note" }, { files: { "home/ann/project/note": "" } }),
+  ],
   // Rules
   [
     "no approval can allow it; change the rule in the config or the profile",
