@@ -87,13 +87,14 @@ export function knownWord<const Word extends string>(
   what: string,
   word: string,
   known: readonly Word[],
+  more = "",
 ): Word {
   const found = known.find((one) => one === word);
   if (found !== undefined) return found;
   throw usage(
     command,
     `unknown ${what} ${visible(word)}`,
-    suggestion(word, known) ?? `use one of: ${known.join(", ")}`,
+    suggestion(word, known) ?? `use one of: ${known.join(", ")}${more}`,
   );
 }
 

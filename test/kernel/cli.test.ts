@@ -67,6 +67,11 @@ describe.skipIf(unusable !== null)("the exit status", () => {
     [64, ["run", "--ask", "--strict", "--", "true"], /cannot be combined/],
     [64, ["rnu"], /do: did you mean `run`\?/],
     [64, ["explain", "reda", "x"], /do: did you mean `read`\?/],
+    [
+      64,
+      ["explain", "command", "rm", "x"],
+      /unknown access `command`\n {2}do: use one of: read, .*, port; for a command, run `cofferdam run --dry-run -- COMMAND`\n$/,
+    ],
     [65, ["run", "--config", "nowhere.yaml", "--", "true"], /`.*nowhere.yaml` does not exist/],
     [65, ["check", "--profile", "strikt"], /do: write `strict`;/],
   ])("is %i for %j", async (exit, words, talk) => {
