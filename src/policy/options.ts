@@ -14,6 +14,10 @@ export const nonEmptyText = (what: string) => text(what).min(1, { error: what })
 /** Schema of `true` or `false`. */
 export const flag = () => z.boolean({ error: "`true` or `false`" });
 
+/** Schema of a whole number above 0. */
+export const count = () => z.int({ error: COUNT }).positive({ error: COUNT });
+const COUNT = "a whole number above 0";
+
 /** Schema of an object that has these methods. */
 export const having = (what: string, ...methods: readonly string[]) =>
   z.custom<object>(

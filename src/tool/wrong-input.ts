@@ -32,29 +32,23 @@ export function unknownKeyIn(
   schema: z.ZodType,
   hint: string,
 ): CofferdamError | null {
-  const [found] = unknownKeys(issues)
-    .map((one) => ({ ...one, known: keysAt(schema, one.path) }))
-    .filter(({ key, known }) => !known.includes(key));
-  if (found === undefined) return null;
-  const { path, key, known } = found;
-  const message = `unknown key ${placeOf([...path, key])} in the arguments of ${visible(tool)}`;
+  const path = unknownKeys(issues).find(
+    (one) => !keysAt(schema, one.slice(0, -1)).includes(String(one.at(-1))),
+  );
+  if (path === undefined) return null;
+  const known = keysAt(schema, path.slice(0, -1));
+  const message = `unknown key ${placeOf(path)} in the arguments of ${visible(tool)}`;
   const all = known.length === 0 ? hint : `the keys are ${known.join(", ")}; ${hint}`;
-  return new CofferdamError("USAGE", message, { hint: suggestion(key, known) ?? all });
+  return new CofferdamError("USAGE", message, { hint: suggestion(String(path.at(-1)), known) ?? all });
 }
 
-interface UnknownKey {
-  readonly path: readonly PropertyKey[];
-  readonly key: string;
-}
+type KeyPath = readonly PropertyKey[];
 
 /** The keys that no object has there, or that one alternative of a union does not have. */
-function unknownKeys(
-  issues: readonly z.core.$ZodIssue[],
-  above: UnknownKey["path"] = [],
-): readonly UnknownKey[] {
+function unknownKeys(issues: readonly z.core.$ZodIssue[], above: KeyPath = []): readonly KeyPath[] {
   return issues.flatMap((issue) => {
     const path = [...above, ...issue.path];
     if (issue.code === "invalid_union") return issue.errors.flatMap((one) => unknownKeys(one, path));
-    return issue.code === "unrecognized_keys" ? issue.keys.map((key) => ({ path, key })) : [];
+    return issue.code === "unrecognized_keys" ? issue.keys.map((key) => [...path, key]) : [];
   });
 }
