@@ -6,8 +6,9 @@ import { Asker, type CallRequestOptions, type GateCheckOptions, type GateOptions
 import { decidedEvent } from "./decided-event.ts";
 import type { Approval, CallIdentity, DecidedCall, GateResult, GateStop } from "./gate-result.ts";
 import { HANDLER } from "./handler.ts";
-import { ALREADY_USED, ASK_AGAIN, approvalOf, denied, NOBODY, REMEDIES } from "./not-run.ts";
+import { ALREADY_USED, ASK_AGAIN, approvalOf, denied, NOBODY } from "./not-run.ts";
 import { readAnswer } from "./read-decision.ts";
+import { type FindRule, ruledOut } from "./ruled-out.ts";
 
 /** A call that changes more often than this during its review is given up. */
 const MAX_TRIES = 3;
@@ -25,9 +26,11 @@ export type DecideAgain<Decided extends DecidedCall> = (editedInput?: unknown) =
 export class Gate {
   readonly #options: GateOptions;
   readonly #asker: Asker;
+  readonly #findRule: FindRule;
 
-  constructor(options: GateOptions) {
+  constructor(options: GateOptions, findRule: FindRule = () => null) {
     this.#options = options;
+    this.#findRule = findRule;
     this.#asker = new Asker(options);
   }
 
@@ -43,7 +46,7 @@ export class Gate {
     for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
       const decided = tries === 1 ? first : await decideAgain();
       const { verdict, argsHash } = decided;
-      if (verdict.action === "deny") return ruledOut(decided, options);
+      if (verdict.action === "deny") return ruledOut(call, decided, options.log, this.#findRule);
       if (tries === 1 && approvalId !== null) {
         const found = await this.#find(approvalId, call);
         if (found.kind !== "approved") return found;
@@ -68,7 +71,8 @@ export class Gate {
       const again = await this.#decideApproved(approval, argsHash, decideAgain);
       if (again.isSame && again.decided.verdict.action !== "deny") return this.#use(approval, again.decided);
       await this.#drop(approval);
-      if (again.decided.verdict.action === "deny") return ruledOut(again.decided, options);
+      if (again.decided.verdict.action === "deny")
+        return ruledOut(call, again.decided, options.log, this.#findRule);
     }
     return denied(
       "FACTS_UNSTABLE",
@@ -80,7 +84,7 @@ export class Gate {
   /** Checks a decided call without running it. A stored request has the same `toolCallId` until the call changes. */
   async check(call: CallIdentity, decided: DecidedCall, options: GateCheckOptions): Promise<CheckResult> {
     const { action } = decided.verdict;
-    if (action === "deny") return ruledOut(decided, options);
+    if (action === "deny") return ruledOut(call, decided, options.log, this.#findRule);
     if (action === "allow") {
       await this.#asker.dismiss(call, decided, options);
       return { kind: "allowed" };
@@ -179,11 +183,4 @@ export class Gate {
     const { broker } = this.#options;
     if (await broker.claim(approvalId)) await broker.finish(approvalId, "failed");
   }
-}
-
-/** The denial by the rules. */
-function ruledOut({ verdict, argsHash }: DecidedCall, { log }: Pick<CallRequestOptions, "log">): GateStop {
-  log.record({ type: "approval.auto", argsHash, approved: false, by: verdict.reason });
-  const layer = verdict.hits.find(({ action }) => action === "deny")?.layer ?? "tool";
-  return denied(layer === "mode" ? "APPROVAL_DENIED" : "APPROVAL_BLOCKED", verdict.reason, REMEDIES[layer]);
 }

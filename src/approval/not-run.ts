@@ -1,4 +1,3 @@
-import type { RuleHit } from "../policy/rule-hit.ts";
 import type { StoredRequest } from "../store/store.ts";
 import type { Approval, GateStop } from "./gate-result.ts";
 import type { Wait } from "./wait.ts";
@@ -7,20 +6,9 @@ type Denied = Extract<GateStop, { readonly kind: "denied" }>;
 
 /** The name in a rejection if there was no one to ask. */
 export const NOBODY = "nobody";
-const NOBODY_TO_ASK = "run it in a terminal, or add a rule to the config that allows it";
+/** The remedy of a call that no person could be asked about. */
+export const NOBODY_TO_ASK = "run it in a terminal, or add a rule to the config that allows it";
 export const ASK_AGAIN = "make another call, or repeat this one to ask again";
-
-/** The next thing to do after a denial, by the layer that decided. */
-export const REMEDIES: Readonly<Record<RuleHit["layer"], string>> = {
-  operator: "only the author of the operator profile can allow it",
-  project: "change this rule of the config to allow it",
-  agent: "change the agent's rule in the config to allow it",
-  tool: "no approval can allow it; change the rule in the config or the profile",
-  risk: "add a rule to the config that allows it",
-  mode: "use `mode: interactive` without `--strict` or `--approve-all`, or allow it in the config without approval",
-  grant: ASK_AGAIN,
-  caller: ASK_AGAIN,
-};
 
 export function denied(code: Denied["code"], reason: string, hint: string): Denied {
   return { kind: "denied", code, reason, hint };

@@ -4,9 +4,9 @@ import type { Appearances } from "../host/launch/appeared.ts";
 import type { OutputSink } from "../host/launch/output.ts";
 import type { RunningSandbox } from "../host/launch/run-options.ts";
 import type { TerminalWindow } from "../host/launch/window.ts";
+import { callback, flag, having, type OptionsOf, text } from "../policy/options.ts";
 import type { GrantedView } from "../policy/request.ts";
 import type { Profile } from "../profile/profile.ts";
-import { callback, flag, having, type OptionsOf, text } from "./options.ts";
 import type { CheckOptions, PassOptions } from "./pipeline.ts";
 
 const SINKS = "two functions that take a chunk: `{ stdout, stderr }`";

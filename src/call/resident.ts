@@ -3,10 +3,10 @@ import type { ProgramOutcome } from "../decide/outcome.ts";
 import { AnySignal } from "../host/any-signal.ts";
 import type { Appearances } from "../host/launch/appeared.ts";
 import type { RunningSandbox } from "../host/launch/run-options.ts";
+import { assertOptions, type OptionsOf } from "../policy/options.ts";
 import type { GrantedView } from "../policy/request.ts";
 import type { Profile } from "../profile/profile.ts";
 import { CALL_OPTIONS, type ProgramRunOptions, type Sinks } from "./call-options.ts";
-import { assertOptions, type OptionsOf } from "./options.ts";
 import type { Shutdown } from "./shutdown.ts";
 
 /** The options of a resident program. */

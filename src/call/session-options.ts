@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { GateOptions } from "../approval/asker.ts";
 import { HANDLERS, type Handlers, handlersOf, isHandlers } from "../approval/handlers.ts";
 import { Wait, waitOf } from "../approval/wait.ts";
+import { flag, having, nonEmptyText, type OptionsOf } from "../policy/options.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
-import { flag, having, nonEmptyText, type OptionsOf } from "./options.ts";
 import type { SupervisorContext } from "./supervisor-context.ts";
 
 /** How a session asks people, and for which agent. */

@@ -9,6 +9,7 @@ import {
   leftOutFields,
   type PreviewState,
   reachFields,
+  TOO_LONG_HERE,
 } from "./request-text.ts";
 import { plain, type StyledLine, styledText, unitsOf } from "./styled-text.ts";
 import { timeLeft } from "./time-left.ts";
@@ -89,11 +90,6 @@ export function elicitationForm(request: ApprovalRequest, look: PreviewState, no
 }
 
 const HEADLINE: StyledLine = [plain("cofferdam asks: this call needs your approval")];
-const NOT_HERE: StyledLine = [
-  plain(
-    "You can't approve this here, because it is too long to be shown. Approve it where all of it is shown.",
-  ),
-];
 
 function coversField(text: string): Field {
   return { label: "approval for this session covers", text, manner: "lines" };
@@ -121,7 +117,7 @@ function cut(
 ): readonly StyledLine[] {
   const fields = [...askedFields(request, look), ...reachFields(request)];
   const rows = fields.flatMap(({ label, text }) => oneLine(label, text, MAX_ROW_LENGTH).lines);
-  return [HEADLINE, ...rows, NOT_HERE, ...time];
+  return [HEADLINE, ...rows, [plain(TOO_LONG_HERE)], ...time];
 }
 
 function timeLines({ expiresAt }: ApprovalRequest, now: number): readonly StyledLine[] {

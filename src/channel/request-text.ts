@@ -130,6 +130,10 @@ export function argumentsText({ safeArgs }: ApprovalRequest): string {
   return JSON.stringify(safeArgs, null, 2);
 }
 
+/** The reply to an approval of a request that a channel could not show. */
+export const TOO_LONG_HERE =
+  "You can't approve this here, because it is too long to be shown. Approve it where all of it is shown.";
+
 const CONTENT_LABELS = {
   text: "what it would do",
   diff: "the change",

@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import { nearest } from "../config/nearest.ts";
 import { CofferdamError, visible } from "../errors.ts";
+import { suggestion } from "../policy/nearest.ts";
 
 /** The options of one command, as `parseArgs` takes them. */
 export type Options = NonNullable<ParseArgsConfig["options"]>;
@@ -87,20 +87,15 @@ export function knownWord<const Word extends string>(
   what: string,
   word: string,
   known: readonly Word[],
+  more = "",
 ): Word {
   const found = known.find((one) => one === word);
   if (found !== undefined) return found;
   throw usage(
     command,
     `unknown ${what} ${visible(word)}`,
-    suggestion(word, known) ?? `use one of: ${known.join(", ")}`,
+    suggestion(word, known) ?? `use one of: ${known.join(", ")}${more}`,
   );
-}
-
-/** "did you mean", if a known word is near. */
-export function suggestion(word: string, known: readonly string[], prefix = ""): string | null {
-  const near = nearest(word, known);
-  return near === null ? null : `did you mean \`${prefix}${near}\`?`;
 }
 
 type Problem = "unknown" | "needs a value" | "takes no value" | "is given twice";

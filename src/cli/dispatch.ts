@@ -53,7 +53,7 @@ function hasOption(args: readonly string[], option: string): boolean {
 
 async function unknownWord(name: string): Promise<Error> {
   const { CofferdamError, visible } = await import("../errors.ts");
-  const { suggestion } = await import("./arguments.ts");
+  const { suggestion } = await import("../policy/nearest.ts");
   const kind = name.startsWith("-") ? "option" : "command";
   return new CofferdamError("USAGE", `unknown ${kind} ${visible(name)}`, {
     hint: suggestion(name, [...COMMAND_NAMES, "--help", "--version"]) ?? "run `cofferdam --help`",

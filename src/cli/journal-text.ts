@@ -3,20 +3,23 @@ import type { Ink } from "../channel/ink.ts";
 import { escapeInvisible } from "../errors.ts";
 import type { Event } from "../event/event.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
+import { hitInWords } from "../policy/rule-hit.ts";
 import { printSize } from "../profile/quantity.ts";
 import { quote } from "../shell/quote.ts";
 
 /** One run for people: its start time and config, then a line for every event. */
 export function journalLines(events: readonly Event[], ink: Ink): readonly string[] {
   const calls = [...new Set(events.flatMap((event) => event.callId ?? []))];
+  const tools = new Map<string | null, string>();
   const rows = events.map((event) => {
+    if (event.type === "call.received") tools.set(event.callId, event.tool);
     const call =
       calls.length > 1 && event.callId !== null
         ? [`call ${calls.indexOf(event.callId) + 1}`]
         : calls.length > 1
           ? [""]
           : [];
-    return [event.at.slice(11, 23), ...call, ...essentials(event)];
+    return [event.at.slice(11, 23), ...call, ...essentials(event, tools.get(event.callId) ?? "shell")];
   });
   const [first] = events;
   if (first === undefined) return [];
@@ -26,7 +29,7 @@ export function journalLines(events: readonly Event[], ink: Ink): readonly strin
   ];
 }
 
-function essentials(event: Event): readonly [string, string] {
+function essentials(event: Event, tool: string): readonly [string, string] {
   switch (event.type) {
     case "session.started":
       return [
@@ -44,10 +47,7 @@ function essentials(event: Event): readonly [string, string] {
         `profile ${short(event.unasked)} without approval, ${short(event.onYes)} with approval${event.shortfall.map((one) => `; ${one}`).join("")}`,
       ];
     case "call.judged":
-      return [
-        event.action,
-        `${event.reason} (${event.hits.map((hit) => `${hit.layer} ${hit.rule}: ${hit.action}`).join(", ")})`,
-      ];
+      return [event.action, `${event.reason} (${event.hits.map((hit) => hitInWords(hit, tool)).join(", ")})`];
     case "approval.requested":
       return ["asked", asked(event.request)];
     case "approval.resolved":

@@ -2,9 +2,9 @@ import { lstatSync, readdirSync, realpathSync, type Stats, statSync } from "node
 import { CofferdamError, visible } from "../errors.ts";
 import type { Host } from "../host/look/host.ts";
 import { orNull } from "../host/or-null.ts";
+import { nearest } from "../policy/nearest.ts";
 import { type AbsolutePath, joinPath, knownPath, upwards } from "../profile/path.ts";
 import { realHomes } from "./homes.ts";
-import { nearest } from "./nearest.ts";
 import { printFailure } from "./safe-file.ts";
 import { fileStart } from "./yaml.ts";
 

@@ -5,6 +5,7 @@ import { there } from "../host/look/mac/simulated.ts";
 import { orNull } from "../host/or-null.ts";
 import { strictestAppeared } from "../policy/appeared-policy.ts";
 import { meetApproval, NO_OPERATOR } from "../policy/approval-section.ts";
+import { nearest } from "../policy/nearest.ts";
 import { intersectAll } from "../profile/intersect.ts";
 import { INSTALLATION_LAYER } from "../profile/own-layers.ts";
 import { type AbsolutePath, joinPath, nameOf, parentOf } from "../profile/path.ts";
@@ -14,7 +15,6 @@ import type { Root } from "../tool/facts.ts";
 import type { Ceiling } from "./config.ts";
 import { installationFor, installationLayer } from "./installation.ts";
 import { assertFirmMasks } from "./mask-links.ts";
-import { nearest } from "./nearest.ts";
 import { walkOn } from "./operator-path.ts";
 import {
   loadProfile,

@@ -1,6 +1,7 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { CofferdamError, type Position, visible } from "../errors.ts";
-import { nearest } from "./nearest.ts";
+import { suggestion } from "../policy/nearest.ts";
+import { keysAt } from "../policy/schema-keys.ts";
 import { pathKey, positionAt, type YamlFile, type YamlPath } from "./yaml.ts";
 
 /**
@@ -92,8 +93,7 @@ function unknownKey(key: string, path: YamlPath, schema: z.ZodType, yaml: YamlFi
     message: `unknown key ${visible(key)} in ${printPlace(path)}`,
     hint: () => {
       const known = keysAt(schema, path);
-      const near = nearest(key, known);
-      return near === null ? `the keys here are ${known.join(", ")}` : `did you mean \`${near}\`?`;
+      return suggestion(key, known) ?? `the keys here are ${known.join(", ")}`;
     },
     at: positionAt(yaml, [...path, key]),
   };
@@ -126,9 +126,8 @@ function wanted(issue: Issue, found: unknown): string {
     case "invalid_type":
       return issue.message.startsWith("Invalid input") ? wantedType(issue.expected, found) : issue.message;
     case "invalid_value": {
-      const near = typeof found === "string" ? nearest(found, issue.values.map(String)) : null;
-      if (near !== null) return `did you mean \`${near}\`?`;
-      return `write ${anyOf(issue.values.map((value) => `\`${String(value)}\``))}`;
+      const near = typeof found === "string" ? suggestion(found, issue.values.map(String)) : null;
+      return near ?? `write ${anyOf(issue.values.map((value) => `\`${String(value)}\``))}`;
     }
     case "invalid_union":
       if (issue.message !== "Invalid input") return issue.message;
@@ -211,22 +210,4 @@ function valueAt(data: unknown, path: YamlPath): unknown {
     at = Reflect.get(at, step);
   }
   return at;
-}
-
-/** The keys that the schema has at a path; for a union, those of every alternative. */
-function keysAt(schema: z.core.$ZodType, path: YamlPath): readonly string[] {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault)
-    return keysAt(schema.unwrap(), path);
-  if (schema instanceof z.ZodUnion)
-    return [...new Set(schema.options.flatMap((option) => keysAt(option, path)))];
-  const [head, ...rest] = path;
-  if (schema instanceof z.ZodObject) {
-    if (head === undefined) return Object.keys(schema.shape);
-    const shape: Readonly<Record<string, unknown>> = schema.shape;
-    const next = Object.hasOwn(shape, head) ? shape[head] : undefined;
-    return next instanceof z.ZodType ? keysAt(next, rest) : [];
-  }
-  if (head === undefined) return [];
-  if (schema instanceof z.ZodArray) return keysAt(schema.element, rest);
-  return schema instanceof z.ZodRecord ? keysAt(schema.valueType, rest) : [];
 }

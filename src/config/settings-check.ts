@@ -1,6 +1,6 @@
 import { CofferdamError, visible } from "../errors.ts";
+import { suggestion } from "../policy/nearest.ts";
 import { parseHostRule } from "../profile/host-rule.ts";
-import { nearest } from "./nearest.ts";
 import { placed } from "./operator-layer.ts";
 import type { ConfigFile } from "./schema.ts";
 import { positionAt, type YamlFile, type YamlPath } from "./yaml.ts";
@@ -32,9 +32,8 @@ function assertRoot(
   of: "key" | "value" = "value",
 ): void {
   if (roots.includes(name)) return;
-  const near = nearest(name, roots);
   const known = roots.length === 0 ? "add it under `sandbox.paths`" : `the roots are ${roots.join(", ")}`;
-  const hint = near === null ? known : `did you mean \`${near}\`?`;
+  const hint = suggestion(name, roots) ?? known;
   throw new CofferdamError("CONFIG_INVALID", `there is no root ${visible(name)}`, {
     hint,
     at: positionAt(yaml, path, of),

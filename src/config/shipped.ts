@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { CofferdamError, visible } from "../errors.ts";
+import { nearest } from "../policy/nearest.ts";
 import { PROTECTED_LAYER } from "../profile/own-layers.ts";
 import { type AbsolutePath, absolutePath, joinPath } from "../profile/path.ts";
-import { nearest } from "./nearest.ts";
 import type { Naming, ReadFile } from "./safe-file.ts";
 
 /** The profile that is part of every ceiling. */

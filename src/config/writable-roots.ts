@@ -7,9 +7,12 @@ import type { Installation } from "../host/look/installation.ts";
 import { isLink } from "../host/look/nodes.ts";
 import { type AbsolutePath, isInside, parentOf } from "../profile/path.ts";
 import { writableIn } from "../profile/profile.ts";
+import type { WhyNoRoot } from "../tool/derive.ts";
 import type { Root } from "../tool/facts.ts";
+import type { Ceiling } from "./config.ts";
 import { realPath } from "./operator-path.ts";
 import type { OperatorProfile } from "./operator-profile.ts";
+import { assertMayBeRoot } from "./roots.ts";
 import { whySystemFolder } from "./system-folders.ts";
 
 /**
@@ -32,6 +35,21 @@ export function assertMayBeWritten(
       (allowed.has(root.path) ? null : systemRefusal(host, root.path));
     if (refused !== null) throw root.at === null ? refused : withPosition(refused, root.at);
   }
+}
+
+/** Why a config can't list a folder with this mode: a clause; null if it can, as far as the folder's own path decides. */
+export function whyNoRoot(host: Host, { layers }: Pick<Ceiling, "layers">): WhyNoRoot {
+  return (folder, mode) => {
+    try {
+      assertMayBeRoot(host, folder);
+    } catch (error) {
+      if (error instanceof CofferdamError && error.code === "ROOT_REFUSED") return error.message;
+      throw error;
+    }
+    const isAllowed = mode === "ro" || layers.some(({ profile }) => writableIn(profile).includes(folder));
+    const why = isAllowed ? null : whySystemFolder(host, folder);
+    return why === null ? null : `the folder ${visible(folder)} ${why}`;
+  };
 }
 
 /** Paths that an operators' folder makes writable by name; a profile named by the config allows nothing. */

@@ -25,7 +25,7 @@ export function askDenial(
   const whole = { ...settings, roots: config.roots, shell: config.shell, sandbox: config.sandbox };
   const beforeNeeds = isTool ? layersOf(whole, others, deriveShellNeeds(whole).withApproval) : null;
   return (question, certainty) => {
-    const denial = denialFor(layers, question, certainty);
+    const denial = denialFor(layers, question, certainty, settings.whyNoRoot);
     const isByLimit = denial !== null && denialFor(given, question, certainty) === null;
     return isByLimit ? denial : remedied(denial, question, { afterYes, beforeNeeds, roots: settings.roots });
   };

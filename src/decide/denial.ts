@@ -6,8 +6,9 @@ import { explain, type Layer, type LayerAnswer, type ProfileQuestion } from "../
 import { type ConnectTarget, printHostRule } from "../profile/host-rule.ts";
 import type { MacosGroup } from "../profile/macos.ts";
 import { PROTECTED_LAYER, REPOSITORY_LAYER } from "../profile/own-layers.ts";
-import type { AbsolutePath } from "../profile/path.ts";
+import { type AbsolutePath, parentOf } from "../profile/path.ts";
 import type { SyscallGroup } from "../profile/syscalls.ts";
+import type { WhyNoRoot } from "../tool/derive.ts";
 import { explainLayers } from "./explain-layers.ts";
 
 /** The questions about a profile that a denial can answer. */
@@ -47,6 +48,7 @@ export function denialFor(
   layers: readonly [Layer, ...Layer[]],
   question: DeniableQuestion,
   certainty: Denial["certainty"],
+  whyNoRoot: WhyNoRoot = () => null,
 ): Denial | null {
   const { allowed, decidedBy } = explainLayers(layers, question);
   if (allowed) return null;
@@ -54,7 +56,7 @@ export function denialFor(
     ...whatOf(question),
     certainty,
     because: `${decidedBy.because} (${placeOf(decidedBy)})`,
-    remedy: remedyFor(decidedBy, question, isBySuffix(layers, question, decidedBy)),
+    remedy: remedyFor(decidedBy, question, isBySuffix(layers, question, decidedBy), whyNoRoot),
   };
 }
 
@@ -105,7 +107,12 @@ export function onlyKeeper(layer: string): string {
 }
 
 /** The change that a person would have to make: a model can't. */
-function remedyFor(decidedBy: LayerAnswer, question: DeniableQuestion, isBySuffix: boolean): string {
+function remedyFor(
+  decidedBy: LayerAnswer,
+  question: DeniableQuestion,
+  isBySuffix: boolean,
+  whyNoRoot: WhyNoRoot,
+): string {
   if (decidedBy.remedy !== undefined) return decidedBy.remedy;
   if (decidedBy.layer === REPOSITORY_LAYER)
     return "git outside the sandbox obeys it too: change it there yourself, if intended";
@@ -121,7 +128,16 @@ function remedyFor(decidedBy: LayerAnswer, question: DeniableQuestion, isBySuffi
     return question.ask === "write"
       ? "list the file's ending in `suffixes` of its folder under `sandbox.paths` in the config, if intended; create new files with `write_file`"
       : "list the file's ending in `suffixes` of its folder under `sandbox.paths` in the config, if intended";
-  return question.ask === "write"
+  const [isWrite, isFolder] = [question.ask === "write", question.facts.kind === "folder"];
+  const above = parentOf(question.path);
+  const why = isWrite ? whyNoRoot(isFolder ? question.path : above, "rw") : whyNoRoot(question.path, "ro");
+  if (why !== null)
+    return `no config can make it ${isWrite ? "writable" : "readable"}: ${why}; use a file in a folder under \`sandbox.paths\`, or do it yourself outside the sandbox`;
+  // A hidden path counts as a file, and may be a folder.
+  const whyAbove = isWrite || isFolder ? null : whyNoRoot(above, "ro");
+  if (whyAbove !== null)
+    return `if it is a folder, list it under \`sandbox.paths\` in the config, if intended; put a file in such a folder: ${whyAbove}, which no config can list`;
+  return isWrite
     ? "give the folder `mode: rw` under `sandbox.paths` in the config, if intended"
     : "list the folder under `sandbox.paths` in the config, if intended";
 }

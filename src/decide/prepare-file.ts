@@ -132,7 +132,8 @@ type Sought = Pick<TouchedPath, "path" | "need"> & { readonly looked: Pick<Touch
 
 /** Why no approval grants the access a target needs; null if one does. */
 export function denialOf(target: Sought, tool: Pick<AnyFileTool, "risk">, policy: CallPolicy): Denial | null {
-  return denialFor(fileLayers(policy, workOf(tool), "withApproval"), questionOf(target), "certain");
+  const layers = fileLayers(policy, workOf(tool), "withApproval");
+  return denialFor(layers, questionOf(target), "certain", policy.settings.whyNoRoot);
 }
 
 /** Why a writable name can't be moved or deleted: the sandbox keeps it in place. */

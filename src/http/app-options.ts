@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { having, type OptionsOf } from "../call/options.ts";
 import type { Host } from "../host/look/host.ts";
 import type { Recorder } from "../journal/recorder.ts";
+import { having, type OptionsOf } from "../policy/options.ts";
 import { Approver } from "./approvers.ts";
 import type { Rate } from "./buckets.ts";
 import type { Mount } from "./mount.ts";

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import type { Broker } from "../approval/broker.ts";
-import { assertOptions } from "../call/options.ts";
+import { assertOptions } from "../policy/options.ts";
 import { APP_OPTIONS, type ApprovalAppOptions } from "./app-options.ts";
 import { Approvers } from "./approvers.ts";
 import { Buckets } from "./buckets.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Broker } from "../approval/broker.ts";
-import { assertOptions, flag, type OptionsOf, text } from "../call/options.ts";
 import { CofferdamError, visible } from "../errors.ts";
+import { assertOptions, flag, type OptionsOf, text } from "../policy/options.ts";
 import { approvalApp } from "./app.ts";
 import { APP_OPTIONS, type ApprovalAppOptions } from "./app-options.ts";
 import { type Approver, makeToken } from "./approvers.ts";

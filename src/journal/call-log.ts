@@ -1,5 +1,6 @@
 import { type Attributes, type Span, SpanStatusCode, trace } from "@opentelemetry/api";
 import type { EventBody } from "../event/event.ts";
+import { orNull } from "../host/or-null.ts";
 import type { Json } from "../policy/canonical-json.ts";
 import type { Decision } from "../policy/decision.ts";
 import { redactText } from "../policy/redact.ts";
@@ -51,7 +52,7 @@ export class CallLog implements Disposable {
     this.#recorder = recorder;
     this.#call = call;
     const attributes = attributesOf(call, recorder.runId);
-    this.#span = attempt(() => trace.getTracer(SCOPE).startSpan(`${SCOPE}.call`, { attributes }));
+    this.#span = orNull(() => trace.getTracer(SCOPE).startSpan(`${SCOPE}.call`, { attributes }));
   }
 
   /** Records an event. Throws if that fails: then nothing may happen. */
@@ -104,18 +105,10 @@ export class CallLog implements Disposable {
     this.#trace((span) => span.addEvent("approval_decision", attributes));
   }
 
+  /** A collector must never affect a call. */
   #trace(change: (span: Span) => unknown): void {
     const span = this.#span;
-    if (span !== null) attempt(() => change(span));
-  }
-}
-
-/** The result of `make`, or null if it throws: a collector must never affect a call. */
-function attempt<Made>(make: () => Made): Made | null {
-  try {
-    return make();
-  } catch {
-    return null;
+    if (span !== null) orNull(() => change(span));
   }
 }
 

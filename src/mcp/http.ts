@@ -1,5 +1,5 @@
 import { createMcpHandler, isLegacyRequest, readRequestBody } from "@modelcontextprotocol/server";
-import { assertOptions } from "../call/options.ts";
+import { assertOptions } from "../policy/options.ts";
 import type { Supervisor } from "../session/supervisor.ts";
 import { refusal, whyRefused } from "./bounded-messages.ts";
 import { MCP_OPTIONS, McpConnection, type McpOptions } from "./connection.ts";

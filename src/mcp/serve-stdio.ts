@@ -1,6 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import { assertOptions, callback, having, type OptionsOf } from "../call/options.ts";
+import { assertOptions, callback, having, type OptionsOf } from "../policy/options.ts";
 import type { Supervisor } from "../session/supervisor.ts";
 import { BoundedMessages } from "./bounded-messages.ts";
 import { MCP_OPTIONS, McpConnection, type McpOptions } from "./connection.ts";

@@ -42,6 +42,13 @@ export function placeOfRule({ layer, rule }: Pick<RuleHit, "layer" | "rule">, to
   return rule === "default" ? "`shell.default`" : CHECKS.has(rule) ? "the check of commands" : PLACES.tool;
 }
 
+/** A hit for people: ``ask by rule `rm` of `shell.rules` ``, or just the place of a check without written rules. */
+export function hitInWords(hit: RuleHit, tool: string): string {
+  const place = placeOfRule(hit, tool);
+  const isWritten = ["operator", "project", "agent"].includes(hit.layer) || place === PLACES.tool;
+  return `${hit.action} by ${isWritten ? ruleInWords(hit) : place}`;
+}
+
 /** A tool's own verdict: its strictest rule that spoke, and the others. `doubt`: it may hold a denied part. */
 export interface ToolSaid {
   readonly hit: RuleHit;

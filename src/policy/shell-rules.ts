@@ -8,7 +8,7 @@ import { strictest } from "./action.ts";
 import type { CommandLine, JudgedCommand } from "./command.ts";
 import { PatternsByProgram } from "./patterns-by-program.ts";
 import { CommandReading, coverageOf, type ReadCommand, readCommands } from "./reading.ts";
-import type { RuleHit, ToolSaid } from "./rule-hit.ts";
+import { type RuleHit, ruleInWords, type ToolSaid } from "./rule-hit.ts";
 
 /** The judging part of `shell:` of a config. */
 export interface ShellRules {
@@ -213,7 +213,9 @@ function hitOf(rule: ShellRule): RuleHit {
     layer: "tool",
     rule: rule.pattern,
     action: shellAction(rule),
-    reason: rule.description ?? (rule.allowed ? null : `command blocked: ${rule.pattern}`),
+    reason:
+      rule.description ??
+      (rule.allowed ? null : `blocked by ${ruleInWords({ layer: "tool", rule: rule.pattern })}`),
   };
 }
 

@@ -74,7 +74,8 @@ export function parseProxy(text: string): UpstreamProxy {
 
 const MAX_URL = 1024;
 
-function decoded(text: string): string {
+/** A percent-encoded text, or the same text if its encoding is broken. */
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

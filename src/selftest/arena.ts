@@ -9,6 +9,7 @@ import { sweepUnfinished } from "../host/launch/lock.ts";
 import { printProcess, thisProcess } from "../host/launch/process-id.ts";
 import { ask } from "../host/launch/spawn.ts";
 import type { Host } from "../host/look/host.ts";
+import { orNull } from "../host/or-null.ts";
 import { type AbsolutePath, joinPath, knownPath, parentOf } from "../profile/path.ts";
 import type { Session } from "../session/session.ts";
 import type { SelftestFolders } from "./ground.ts";
@@ -141,9 +142,5 @@ async function startNeighbour(session: Session): Promise<Neighbour> {
 }
 
 function wordsOf(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "latin1");
-  } catch {
-    return "";
-  }
+  return orNull(() => readFileSync(`/proc/${pid}/cmdline`, "latin1")) ?? "";
 }

@@ -1,9 +1,9 @@
 import type { Broker } from "../approval/broker.ts";
-import { assertOptions, type OptionsOf } from "../call/options.ts";
 import type { LoadedConfig } from "../config/config.ts";
 import { loadConfig } from "../config/load.ts";
 import { type Host, thisHost } from "../host/look/host.ts";
 import type { Recorder } from "../journal/recorder.ts";
+import { assertOptions, type OptionsOf } from "../policy/options.ts";
 import { openRecords, type RunRecords } from "./records.ts";
 import { SUPERVISOR_OPTIONS, type SupervisorOptions } from "./supervisor-options.ts";
 

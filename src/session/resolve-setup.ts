@@ -5,6 +5,7 @@ import type { Ceiling, LoadedConfig } from "../config/config.ts";
 import { loadConfig } from "../config/load.ts";
 import { shippedFolder } from "../config/shipped.ts";
 import { upstreamOf } from "../config/upstream.ts";
+import { whyNoRoot } from "../config/writable-roots.ts";
 import { type CallPolicy, callPolicyFor } from "../decide/call-policy.ts";
 import { CofferdamError } from "../errors.ts";
 import { type Host, thisHost } from "../host/look/host.ts";
@@ -36,6 +37,7 @@ export function resolvePolicy(options: SupervisorOptions): ResolvedSetup {
   const settings = {
     ...withTerminal(settingsOn(host, settingsOf(loaded)), options.terminal),
     ...(upstream === null ? {} : { upstream }),
+    whyNoRoot: whyNoRoot(host, ceiling),
   };
   const policy = callPolicyFor({
     backend: backendOf(host),

@@ -4,6 +4,7 @@ import type { DecidedCall } from "../approval/gate-result.ts";
 import type { Answer } from "../approval/handler.ts";
 import { approvalOf, NOBODY } from "../approval/not-run.ts";
 import { readDecision } from "../approval/read-decision.ts";
+import type { FindRule } from "../approval/ruled-out.ts";
 import type { ToolOutcome } from "../approval/tool-outcome.ts";
 import { waitOf } from "../approval/wait.ts";
 import {
@@ -16,7 +17,6 @@ import {
 } from "../call/call-options.ts";
 import type { FunctionCallOptions } from "../call/function-runner.ts";
 import type { GuardedTools, ToolCall } from "../call/guarded-tools.ts";
-import { assertOptions } from "../call/options.ts";
 import { type CheckOptions, checkCall, runCall } from "../call/pipeline.ts";
 import { type ResidentOptions, type ResidentProgram, startResident } from "../call/resident.ts";
 import type { SessionContext } from "../call/session-context.ts";
@@ -24,6 +24,7 @@ import { gateOptionsOf, type SessionOptions } from "../call/session-options.ts";
 import { type SessionPolicy, SessionTools } from "../call/session-tools.ts";
 import { Shutdown } from "../call/shutdown.ts";
 import type { SupervisorContext } from "../call/supervisor-context.ts";
+import { positionOfRule } from "../config/rule-position.ts";
 import type { Outcome, ProgramOutcome } from "../decide/outcome.ts";
 import type { CallFacts, Prepared } from "../decide/prepare.ts";
 import type { ResidentProgramSpec } from "../decide/resident-program.ts";
@@ -31,6 +32,7 @@ import type { ToolCard, ToolName, ToolTypes } from "../decide/tool-cards.ts";
 import { CofferdamError } from "../errors.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { CheckResult } from "../policy/not-run.ts";
+import { assertOptions } from "../policy/options.ts";
 import type { Resolution, StoredRequest } from "../store/store.ts";
 import type { ShellInput } from "../tool/call.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
@@ -51,12 +53,13 @@ export class Session implements AsyncDisposable {
     this.#shared = shared;
     this.#shutdown = new Shutdown("session", shared.shutdown);
     this.sessionId = shared.host.id();
+    const findRule: FindRule = (hit, call) => positionOfRule(shared.loaded.config, hit, call);
     this.#context = {
       shared,
       options,
       sessionId: this.sessionId,
       recorder: shared.recorder,
-      gate: new Gate(gateOptionsOf(shared, this.sessionId, options)),
+      gate: new Gate(gateOptionsOf(shared, this.sessionId, options), findRule),
       shutdown: this.#shutdown,
       enter: () => this.#shutdown.enter(),
     };

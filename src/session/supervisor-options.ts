@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { flag, having, type OptionsOf, text } from "../call/options.ts";
 import type { Host } from "../host/look/host.ts";
 import type { Journal } from "../journal/journal.ts";
 import { Mode } from "../policy/action.ts";
+import { flag, having, type OptionsOf, text } from "../policy/options.ts";
 import { type AbsolutePath, isAbsolutePath } from "../profile/path.ts";
 import type { Store } from "../store/store.ts";
 

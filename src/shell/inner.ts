@@ -46,11 +46,7 @@ export class InnerLines {
     const at = words.findIndex((word) => TAKE_A_LINE.has(withoutVersion(fileNameOf(word))));
     const lines = at < 0 ? [] : linesAmong(words.slice(at + 1));
     if (depth >= MAX_DEPTH) return { commands: [], isWhole: lines.length === 0 };
-    const read = lines.map((line) => this.#commandsIn(line, depth));
-    return {
-      commands: read.flatMap(({ commands }) => commands),
-      isWhole: read.every(({ isWhole }) => isWhole),
-    };
+    return together(lines.map((line) => this.#commandsIn(line, depth)));
   }
 
   #commandsIn(line: string, depth: number): InnerCommands {
@@ -63,11 +59,15 @@ export class InnerLines {
       const { commands, isWhole } = this.of(words, depth + 1);
       return { commands: [words, ...commands], isWhole };
     });
-    return {
-      commands: read.flatMap(({ commands }) => commands),
-      isWhole: read.every(({ isWhole }) => isWhole),
-    };
+    return together(read);
   }
+}
+
+function together(read: readonly InnerCommands[]): InnerCommands {
+  return {
+    commands: read.flatMap(({ commands }) => commands),
+    isWhole: read.every(({ isWhole }) => isWhole),
+  };
 }
 
 function linesAmong(words: readonly string[]): readonly string[] {

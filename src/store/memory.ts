@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { z } from "zod";
 import { CofferdamError, visible } from "../errors.ts";
 import type { ApprovalEvent, ApprovalNews } from "../event/event.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { Grant } from "../policy/grant.ts";
+import { assertOptions, callback, count } from "../policy/options.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import { withoutInput } from "./edited.ts";
 import { NumberedEvents } from "./numbered-events.ts";
@@ -17,6 +19,13 @@ export interface MemoryStoreOptions {
   /** Milliseconds since 1970. Default `Date.now`. */
   readonly now?: () => number;
 }
+
+/** Schema of these options, for callers in JavaScript. */
+export const MEMORY_OPTIONS = z.strictObject({
+  maxEvents: count().optional(),
+  maxSettled: count().optional(),
+  now: callback("a function that returns a time").optional(),
+} satisfies Record<keyof MemoryStoreOptions, z.ZodType>);
 
 interface Open extends StoredRequest {
   readonly belongings: Belongings;
@@ -42,7 +51,10 @@ export class MemoryStore implements Store {
   readonly #events: NumberedEvents;
   readonly #watchers = new Set<() => void>();
 
-  constructor({ maxEvents = 20_000, maxSettled = 2_000, now = Date.now }: MemoryStoreOptions = {}) {
+  /** Throws `USAGE` for unknown options. */
+  constructor(options: MemoryStoreOptions = {}) {
+    assertOptions("MemoryStore", MEMORY_OPTIONS, options);
+    const { maxEvents = 20_000, maxSettled = 2_000, now = Date.now } = options;
     this.#events = new NumberedEvents(maxEvents);
     this.#maxSettled = maxSettled;
     this.#now = now;

@@ -3,10 +3,12 @@ import type { ApprovalEvent, ApprovalNews } from "../event/event.ts";
 import { otherTurns } from "../host/turns.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { Grant } from "../policy/grant.ts";
+import { assertOptions, count, type OptionsOf } from "../policy/options.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import { spelledOut } from "../policy/spelled-out.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import { inputText, withoutInput } from "./edited.ts";
+import { MEMORY_OPTIONS } from "./memory.ts";
 import { eventsGone } from "./numbered-events.ts";
 import { OpenFile } from "./sqlite/open-file.ts";
 import { readRow, readRows } from "./sqlite/rows.ts";
@@ -26,6 +28,10 @@ export interface SqliteStoreOptions {
   /** How long a step waits while other programs use the file, in milliseconds. Default 5,000. */
   readonly patienceMs?: number;
 }
+
+const SQLITE_OPTIONS: OptionsOf<SqliteStoreOptions> = MEMORY_OPTIONS.extend({
+  patienceMs: count().optional(),
+});
 
 /** Maximum of rows forgotten in one step; a file from a store that kept more shrinks bit by bit. */
 const MAX_FORGOTTEN = 1_000;
@@ -47,7 +53,9 @@ export class SqliteStore implements Store {
   readonly #file: OpenFile;
   readonly #watching: SqliteWatching;
 
+  /** Throws `USAGE` for unknown options. */
   constructor(file: AbsolutePath, options: SqliteStoreOptions = {}) {
+    assertOptions("SqliteStore", SQLITE_OPTIONS, options);
     const { maxEvents = 100_000, maxSettled = 10_000, now = Date.now, patienceMs = 5_000 } = options;
     this.#path = file;
     this.#now = now;

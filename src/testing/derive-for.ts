@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
-import { assertOptions, type OptionsOf } from "../call/options.ts";
 import { loadConfig } from "../config/load.ts";
 import { CofferdamError } from "../errors.ts";
 import { type Host, thisHost } from "../host/look/host.ts";
 import { homesOf } from "../host/look/user.ts";
+import { assertOptions, type OptionsOf } from "../policy/options.ts";
 import { intersect } from "../profile/intersect.ts";
 import { type AbsolutePath, knownPath } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";

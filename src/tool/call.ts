@@ -6,7 +6,7 @@ import type { ToolSaid } from "../policy/rule-hit.ts";
 import { PortsSection } from "../profile/ports.ts";
 import { type ParsedLine, parseLine } from "../shell/parse.ts";
 import { byteLength, tooLargeToStart } from "./start-size.ts";
-import { assertWorthChecking } from "./wrong-input.ts";
+import { assertWorthChecking, unknownKeyIn } from "./wrong-input.ts";
 
 /** The longest path that the kernel takes, without the final NUL (path_resolution(7), `PATH_MAX`). */
 const MAX_PATH_BYTES = 4_095;
@@ -142,7 +142,8 @@ export function readShellInput(given: unknown): ShellInput {
   const read = ShellInput.safeParse(given);
   if (read.success) return read.data;
   const message = read.error.issues[0]?.message ?? "invalid input of the shell tool";
-  throw new CofferdamError("USAGE", message, { hint });
+  const unknown = unknownKeyIn("shell", read.error, ShellInput, hint);
+  throw unknown ?? new CofferdamError("USAGE", message, { hint });
 }
 
 /** The input as plain data, from which it can be parsed again. */

@@ -139,7 +139,7 @@ function jsonOf(input: unknown): Json | undefined {
 
 function readInput({ name, input }: Pick<Definition, "name" | "input">, args: Json): Json {
   const read = input?.safeParse(args);
-  if (read === undefined) return args;
+  if (input === undefined || read === undefined) return args;
   if (read.success) return read.data;
-  throw wrongInput(name, read.error, "read the tool's schema");
+  throw wrongInput(name, read.error, input, "read the tool's schema");
 }

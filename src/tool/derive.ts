@@ -30,7 +30,11 @@ export interface ToolSettings {
   readonly ownFiles: readonly AbsolutePath[];
   /** The proxies for listed hosts, as far as operators allow them; absent if none is configured. */
   readonly upstream?: Upstream;
+  readonly whyNoRoot?: WhyNoRoot;
 }
+
+/** Why no config can make a folder of the machine a root, or a writable one; null if one can, or if it is unknown. */
+export type WhyNoRoot = (folder: AbsolutePath, mode: Root["mode"]) => string | null;
 
 /**
  * The profiles of a call without and with a person's approval. For every config, `withoutApproval` is within

@@ -60,7 +60,7 @@ describe.skipIf(unusable !== null)("a conversation that goes on from its message
     const before = chat.messages;
     expect(await told(chat, { settings: denies })).toEqual({
       type: "execution-denied",
-      reason: "command blocked: touch",
+      reason: "blocked by rule `touch` of `shell.rules`",
     });
     expect(fates.made()).toBe(false);
     chat.tamper(() => JSON.stringify(before));

@@ -180,7 +180,7 @@ describe.skipIf(unusable !== null)("the AI SDK's sandbox, by ours", () => {
       await expect(sandbox.readTextFile({ path: secret })).rejects.toMatchObject(denied);
       await expect(sandbox.stat({ path: secret })).rejects.toMatchObject(denied);
       await expect(sandbox.writeTextFile({ path: secret, content: "" })).rejects.toMatchObject(denied);
-      const blocked = { code: "APPROVAL_BLOCKED", message: "command blocked: rm" };
+      const blocked = { code: "APPROVAL_BLOCKED", message: "blocked by rule `rm` of `shell.rules`" };
       await expect(sandbox.run({ command: "rm x" })).rejects.toMatchObject(blocked);
       const process = await sandbox.spawn({ command: "rm x" });
       await expect(process.wait()).rejects.toMatchObject(blocked);

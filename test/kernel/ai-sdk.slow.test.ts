@@ -38,7 +38,7 @@ describe.skipIf(unusable !== null)("tools for the AI SDK", () => {
     const { finishReason } = await chat.turn(model, { settings });
     expect(finishReason).toBe("stop");
     expect(toldOf(model)).toEqual({
-      c1: { type: "execution-denied", reason: "command blocked: touch" },
+      c1: { type: "execution-denied", reason: "blocked by rule `touch` of `shell.rules`" },
       c2: { type: "json", value: expect.objectContaining({ stdout: "hi\n" }) },
     });
     expect([fates.made(), await waiting(fates)]).toEqual([false, []]);

@@ -43,6 +43,18 @@ const made = (at: Place): boolean => existsSync(join(at.project, "made"));
 const inShort = ({ exit, stdout, stderr }: Ended) => [exit, `${stdout}${stderr}`];
 
 describe.skipIf(unusable !== null)("a call that does not wait", () => {
+  test("is what a call offers if there is no terminal to ask on, unless requests end with the command", async () => {
+    const offered = "or add `--suspend`: the request is kept, and `cofferdam resume` runs the call later";
+    const at = await place(configOf());
+    const ended = await at.cofferdam(["call", "--quiet", ...WRITE]);
+    expect([ended.exit, ended.stderr]).toEqual([77, expect.stringContaining(offered)]);
+    const id = await suspended(at);
+    await at.cofferdam(["approvals", "approve", id]);
+    expect([(await at.cofferdam(["resume", "--quiet", id])).exit, made(at)]).toEqual([0, true]);
+    const forgetting = await place(configOf("\n  store: memory"));
+    expect((await forgetting.cofferdam(["call", "--quiet", ...WRITE])).stderr).not.toContain("--suspend");
+  });
+
   test("is listed, shown, approved and resumed by commands of their own, once (S2-10)", async () => {
     const at = await place(configOf());
     const id = await suspended(at);

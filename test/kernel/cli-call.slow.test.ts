@@ -72,11 +72,32 @@ describe.skipIf(unusable !== null)("the exit status of `cofferdam call`", () => 
     [64, ["call", "read_file"], /^cofferdam: `call` needs JSON\n/],
     [64, ["call", "read_file", "{}", "x"], /unexpected argument/],
     [64, call("read_file", {}, "--approve-all", "--strict"), /cannot be combined/],
+    [
+      64,
+      call("shell", { command: "ls" }),
+      /^cofferdam: unknown key `command` in the arguments of `shell`\n {2}do: the keys are argv, cwd, ports, script; pass `{ argv/,
+    ],
+    [64, call("shell", { agrv: ["ls"] }), /unknown key `agrv` .*\n {2}do: did you mean `argv`\?\n$/],
+    [
+      64,
+      call("shell", { argv: ["ls"], script: "ls" }),
+      /^cofferdam: write `{ argv: \[word, …\] }` or `{ script }`\n/,
+    ],
+    [
+      64,
+      call("read_file", { pth: "a" }),
+      /unknown key `pth` in .* `read_file`\n {2}do: did you mean `path`\?\n$/,
+    ],
+    [
+      64,
+      call("edit_file", { path: "a", edits: [{ oldtext: "a" }] }),
+      /unknown key `edits.0.oldtext` in the arguments of `edit_file`\n {2}do: did you mean `old_text`\?\n$/,
+    ],
     [65, call("read_file", {}, "--config", "nowhere.yaml"), /`.*nowhere.yaml` does not exist/],
     [
       77,
       call("write_file", denied),
-      /^cofferdam: denied: writing in `notes` needs approval, but no person could be asked: there is no terminal to ask on\n {2}do: run it in a terminal, or add a rule to the config that allows it\n$/,
+      /^cofferdam: denied: writing in `notes` needs approval, but no person could be asked: there is no terminal to ask on\n {2}do: run it in a terminal, or add a rule to the config that allows it; or add `--suspend`: the request is kept, and `cofferdam resume` runs the call later\n$/,
     ],
     [77, call("write_file", denied, "--strict"), /^cofferdam: denied: strict mode: approval required/],
     [0, call("write_file", denied, "--approve-all"), ""],
@@ -85,7 +106,11 @@ describe.skipIf(unusable !== null)("the exit status of `cofferdam call`", () => 
       call("write_file", { path: "docs:x", content: "" }, "--approve-all"),
       /^cofferdam: denied: no tool may write `docs:x`: `.*docs` has access read \(config, .*:7:5\)\n/,
     ],
-    [77, call("shell", { argv: ["rm", "a"] }, "--approve-all"), /^cofferdam: denied: command blocked: rm\n/],
+    [
+      77,
+      call("shell", { argv: ["rm", "a"] }, "--approve-all"),
+      /^cofferdam: denied: blocked by rule `rm` of `shell.rules`\n/,
+    ],
     [77, call("shell", { argv: ["echo"] }), /no person could be asked/],
     [0, call("shell", { argv: ["echo"] }, "--approve-all"), ""],
     [

@@ -56,18 +56,49 @@ describe.skipIf(unusable !== null)("the exit status", () => {
       ["run", "--quiet", "--", "sleep", "9"],
       /^cofferdam: time limit exceeded: the command was stopped\n/,
     ],
-    [77, ["run", "--quiet", "--", "rm", "x"], /^cofferdam: denied: command blocked: rm\n/],
+    [
+      77,
+      ["run", "--quiet", "--", "rm", "x"],
+      /^cofferdam: denied: blocked by rule `rm` of `shell.rules`\n {2}do: no approval can allow it; change rule `rm` of `shell.rules` \(\S+\/cofferdam\.yaml:\d+:\d+\)$/m,
+    ],
     [77, ["run", "--quiet", "--strict", "--", "true"], /^cofferdam: denied: strict mode/],
     [77, ["run", "--quiet", "--ask", "--", "true"], /there is no terminal to ask on/],
     [64, ["run", "ls", "-la"], /do: write `cofferdam run -- ls -la`/],
     [64, ["run", "--ask", "--strict", "--", "true"], /cannot be combined/],
     [64, ["rnu"], /do: did you mean `run`\?/],
     [64, ["explain", "reda", "x"], /do: did you mean `read`\?/],
+    [
+      64,
+      ["explain", "command", "rm", "x"],
+      /unknown access `command`\n {2}do: use one of: read, .*, port; for a command, run `cofferdam run --dry-run -- COMMAND`\n$/,
+    ],
     [65, ["run", "--config", "nowhere.yaml", "--", "true"], /`.*nowhere.yaml` does not exist/],
     [65, ["check", "--profile", "strikt"], /do: write `strict`;/],
   ])("is %i for %j", async (exit, words, talk) => {
     const ended = await (await place(withWall)).cofferdam(words);
     expect([ended.exit, ended.stderr]).toEqual([exit, talk === null ? "" : expect.stringMatching(talk)]);
+  });
+
+  test("of a call that a rule denies comes with the rule and its line, also if the rule has a reason of its own", async () => {
+    const rules = [
+      "approval:",
+      "  rules:",
+      "    - { pattern: list_dir, action: allow }",
+      "    - { pattern: list_dir, action: deny, reason: no lists }",
+      "  agents: { a.b: { rules: [{ pattern: list_dir, action: deny }] } }",
+      "shell:",
+      "  rules: [{ pattern: rm, allowed: false, description: nothing is removed here }]",
+    ];
+    const { cofferdam } = await place(`${CONFIG}${rules.join("\n")}\n`);
+    const line = CONFIG.split("\n").length - 1;
+    const told = async (...words: readonly string[]) =>
+      (await cofferdam(words)).stderr.replace(/\/\S*\//, "");
+    expect(await told("run", "--quiet", "--", "rm", "x")).toBe(
+      `cofferdam: denied: nothing is removed here\n  do: no approval can allow it; change rule \`rm\` of \`shell.rules\` (cofferdam.yaml:${line + 7}:11)\n`,
+    );
+    expect(await told("call", "--quiet", "list_dir", '{"path":"."}')).toContain(
+      `denied: no lists\n  do: no approval can allow it; change rule \`list_dir\` of the config (cofferdam.yaml:${line + 4}:7)\n`,
+    );
   });
 
   test("of a file that is no program is what shells say", async () => {

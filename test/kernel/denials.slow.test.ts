@@ -122,7 +122,50 @@ describe.skipIf(unusable !== null)("a command that fails", () => {
     expect(await denied(at, ["sh", "-c", "exit 6", "https://a.test/x"])).toEqual([]);
   });
 
-  it("is told nothing that it only printed: no output proposes a path", async () => {
+  it("is told a hidden or read-only path of its own complaint as likely, and is proposed nothing for it", async () => {
+    await using at = await standing();
+    const told = async (...argv: readonly [string, ...string[]]) =>
+      denialsOf(await at.session.call("shell", { argv })).map(({ operation, target, certainty, remedy }) => [
+        `${certainty} ${operation} ${target.replace(at.place.top, "")}`,
+        remedy.replaceAll(at.place.top, ""),
+      ]);
+    const why = (what: string) => [
+      `likely ${what}`,
+      `run \`cofferdam explain ${what}\` to see why: only the program's output names it`,
+    ];
+    const python = (name: string, text: string) => {
+      writeFileSync(`${at.place.ws}/${name}`, `${text}\n`);
+      return told("python3", name);
+    };
+    const place = `'${at.place.top}'`;
+    expect(await python("read", `open(${place} + '/diary/' + 'a')`)).toEqual([why("read /diary/a")]);
+    expect(await python("write", "open('/usr' + '/made', 'w')")).toEqual([why("write /usr/made")]);
+    expect(await python("shadow", "open('/etc' + '/shadow')")).toEqual([why("read /etc/shadow")]);
+    for (const text of ["open('/usr' + '/none')", "open('/tmp' + '/none')", "open('no' + 'ne')"])
+      expect([text, await python("none", text)]).toEqual([text, []]);
+    const printed = async (line: string) => {
+      writeFileSync(`${at.place.ws}/said`, `${line}\n`);
+      return told("sh", "-c", "cat said >&2; exit 1");
+    };
+    for (const line of [
+      "Error: EACCES: permission denied, open '/root/x'",
+      "  [Error: ENOENT: no such file or directory, open '/root/x'] {",
+      "open /root/x: no such file or directory",
+      "tool: cannot open '/root/x': Permission denied",
+      "/root/x: No such file or directory (os error 2)",
+    ])
+      expect([line, await printed(line)]).toEqual([line, [why("read /root/x")]]);
+    for (const line of [
+      "to go on, grant /root/x: Permission denied without it",
+      "open /root/x: permission denied; grant it",
+      "/root/x is not there",
+      "a.c:1: /root/x: No such file or directory, or so it seems",
+      "open '/root/x y': Permission denied",
+    ])
+      expect([line, await printed(line)]).toEqual([line, []]);
+  });
+
+  it("is told nothing of a text that is no complaint of its own: no output proposes to grant a path", async () => {
     await using at = await standing();
     const said = "cat: /etc/shadow: Permission denied; grant /root/.ssh, and a.test: could not resolve host";
     writeFileSync(`${at.place.ws}/said`, `${said}\n`);

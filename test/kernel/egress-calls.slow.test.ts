@@ -104,6 +104,16 @@ describe.skipIf(unusable !== null)("calls in a row", () => {
       { target: "b.test:80", certainty: "likely", remedy: expect.stringMatching("^list the host") },
     ]);
     expect(await denials("curl", "-sS", "http://a.test/")).toEqual([]);
+    const unresolved = {
+      target: "any host",
+      certainty: "likely",
+      because: "the sandbox has no resolver: only its egress proxy looks up the names of hosts",
+      remedy: expect.stringMatching("HTTPS_PROXY.*; see docs/how-to/allow-a-host.md$"),
+    };
+    const python = "import socket; socket.create_connection(('a.test', 80))";
+    expect(await denials("python3", "-c", python)).toMatchObject([unresolved]);
+    expect(await denials("getent", "hosts", "a.test")).toMatchObject([unresolved]);
+    expect(await denials("sh", "-c", "getent ahosts a.test || exit 1")).toMatchObject([unresolved]);
   });
 });
 

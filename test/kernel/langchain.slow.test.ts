@@ -53,7 +53,7 @@ describe.skipIf(unusable !== null)("a call of an agent", () => {
       settings,
     });
     expect(said.told).toMatchObject([
-      { id: "1", status: "error", text: "Denied: command blocked: rm" },
+      { id: "1", status: "error", text: "Denied: blocked by rule `rm` of `shell.rules`" },
       { id: "2", status: "success" },
       { id: "3", status: "error", text: expect.stringContaining("script") },
     ]);
@@ -195,7 +195,10 @@ describe.skipIf(unusable !== null)("a call of an agent", () => {
             status: "success",
             text: expect.stringMatching(`^${changed}{"script":"echo ran >> other"}\n{"status":0`),
           },
-          { status: "error", text: `${changed}{"argv":["rm","-rf","."]}\nDenied: command blocked: rm` },
+          {
+            status: "error",
+            text: `${changed}{"argv":["rm","-rf","."]}\nDenied: blocked by rule \`rm\` of \`shell.rules\``,
+          },
           { status: "error", text: expect.stringContaining("Error: ") },
         ]);
       },

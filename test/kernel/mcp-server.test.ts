@@ -135,8 +135,11 @@ describe.skipIf(unusable !== null)("the MCP server", () => {
         const result = await client.call("shell", TOUCH);
         expect(result).toMatchObject({
           isError: true,
-          content: [{ text: "Denied: command blocked: touch" }],
-          structuredContent: { outcome: "denied", hint: expect.stringContaining("the config") },
+          content: [{ text: "Denied: blocked by rule `touch` of `shell.rules`" }],
+          structuredContent: {
+            outcome: "denied",
+            hint: expect.stringContaining("change rule `touch` of `shell.rules` ("),
+          },
         });
         expect(forms).toEqual([]);
         expect(existsSync(`${place.ws}/made`)).toBe(false);

@@ -38,7 +38,7 @@ describe.skipIf(unusable !== null)("the shell of an agent", () => {
         expect(result.interruptions).toEqual([]);
         expect(told(result.newItems)["1"]).toEqual([
           { stdout: "out\n", stderr: "err\n", outcome: exit(3) },
-          { stdout: "", stderr: "Denied: command blocked: rm", outcome: exit(126) },
+          { stdout: "", stderr: "Denied: blocked by rule `rm` of `shell.rules`", outcome: exit(126) },
           { stdout: "", stderr: "", outcome: exit(0) },
           { stdout: "", stderr: expect.stringContaining("What would help: "), outcome: exit(1) },
           { stdout: "", stderr: expect.stringContaining("nowhere"), outcome: exit(127) },

@@ -41,7 +41,7 @@ describe.skipIf(unusable !== null)("tools of an agent", () => {
         expect(result.interruptions).toEqual([]);
         expect(told(result.newItems)).toEqual({
           run: expect.stringContaining('"status":0,"timed_out":false,"stdout":"of a\\n"'),
-          denied: "Denied: command blocked: rm",
+          denied: "Denied: blocked by rule `rm` of `shell.rules`",
           outside: expect.stringMatching(/^Denied: no tool may read `\/etc\/passwd`.*\nWhat would help: /),
           missing: expect.stringMatching(/^Error: `ws:none` does not exist/),
           misspelt: expect.stringMatching(/^Error: /),

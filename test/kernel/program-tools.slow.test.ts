@@ -453,7 +453,7 @@ describe.skipIf(unusable !== null)("how a program runs", () => {
 describe.skipIf(unusable !== null)("arguments that a program does not take", () => {
   it.each<[given: unknown, message: RegExp]>([
     [{ text: 1 }, /^invalid arguments of `say` at `text`/],
-    [{ test: "x" }, /^invalid arguments of `say`/],
+    [{ test: "x" }, /^unknown key `test` in the arguments of `say`$/],
     [{ text: "a\0b" }, /^a word can't contain NUL$/],
     [{ text: "\ud800" }, /./],
     ["{", /./],

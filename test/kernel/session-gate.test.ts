@@ -40,7 +40,7 @@ describe.skipIf(unusable !== null)("what a person edits", () => {
     expect(await at.session.call("shell", { argv: ["echo", "first"] })).toMatchObject({
       kind: "denied",
       code: "APPROVAL_BLOCKED",
-      reason: "command blocked: rm",
+      reason: "blocked by rule `rm` of `shell.rules`",
     });
     expect(existsSync(`${at.place.ws}/sub`)).toBe(true);
   });
@@ -92,9 +92,15 @@ describe.skipIf(unusable !== null)("the calls of one turn", () => {
 describe.skipIf(unusable !== null)("what nobody is asked about", () => {
   it.each([
     ["a rule that allows", "interactive", ["true"], true, "rule `true` of `shell.rules`"],
-    ["a rule that forbids", "interactive", ["rm", "x"], false, "command blocked: rm"],
+    ["a rule that forbids", "interactive", ["rm", "x"], false, "blocked by rule `rm` of `shell.rules`"],
     ["a mode that approves", "approve_all", ["echo"], true, "approve-all mode"],
-    ["a rule that forbids, where a mode approves", "approve_all", ["rm", "x"], false, "command blocked: rm"],
+    [
+      "a rule that forbids, where a mode approves",
+      "approve_all",
+      ["rm", "x"],
+      false,
+      "blocked by rule `rm` of `shell.rules`",
+    ],
     [
       "a strict mode",
       "strict",

@@ -1,6 +1,6 @@
 import type { Experimental_SandboxSession } from "ai";
-import { assertOptions } from "../../call/options.ts";
 import { SESSION_OPTIONS, type SessionOptions } from "../../call/session-options.ts";
+import { assertOptions } from "../../policy/options.ts";
 import { type CallsOf, FrameworkCalls } from "../framework-calls.ts";
 import { SandboxFiles } from "./sandbox-files.ts";
 import { runCommand, spawnCommand } from "./sandbox-process.ts";

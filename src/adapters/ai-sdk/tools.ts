@@ -1,8 +1,8 @@
 import type { ModelMessage, Tool, ToolApprovalStatus } from "ai";
 import { z } from "zod";
 import type { ToolResult } from "../../approval/tool-outcome.ts";
-import { assertOptions, nonEmptyText, type OptionsOf, text } from "../../call/options.ts";
 import { SESSION_OPTIONS, type SessionOptions } from "../../call/session-options.ts";
+import { assertOptions, nonEmptyText, type OptionsOf, text } from "../../policy/options.ts";
 import type { Session } from "../../session/session.ts";
 import { type CallsOf, FrameworkCalls } from "../framework-calls.ts";
 import { AiSdkGate } from "./gate.ts";

@@ -1,6 +1,6 @@
 import type { RunContext, RunToolApprovalItem } from "@openai/agents";
 import { z } from "zod";
-import { assertOptions, callback, nonEmptyText, type OptionsOf } from "../../call/options.ts";
+import { assertOptions, callback, nonEmptyText, type OptionsOf } from "../../policy/options.ts";
 import { BY } from "./gated-calls.ts";
 import type { SdkToolPart } from "./part.ts";
 

@@ -100,6 +100,12 @@ export function passedAlways(masks: readonly Mask[]): readonly AbsolutePath[] {
   return within(masks)("read", [ROOT, ...WAYS]);
 }
 
+/** Operations that `(deny default)` leaves open. */
+export const OPEN_BY_DEFAULT = [
+  ...(["process-info*", "nvram*", "iokit-get-properties"] as const),
+  ...(["file-map-executable", "file-write-setugid"] as const),
+] as const;
+
 /**
  * The rules that every program needs to start, whatever the profile says; they open no file of the host. In order,
  * denies without a filter first, since they only hold if no other rule applies:
@@ -117,13 +123,12 @@ export function baseSections({ masks, syscalls }: Profile): readonly Section[] {
   return [
     {
       about: ["What `(deny default)` leaves open is denied by name, and so are set-uid bits."],
-      rules: [
-        "process-info*",
-        "nvram*",
-        "iokit-get-properties",
-        "file-map-executable",
-        "file-write-setugid",
-      ].map((operation) => ({ action: "deny", operations: [operation], filter: null, isGuarded: true })),
+      rules: OPEN_BY_DEFAULT.map((operation) => ({
+        action: "deny",
+        operations: [operation],
+        filter: null,
+        isGuarded: true,
+      })),
     },
     {
       about: ["Processes: to fork, and to see and signal what is in this sandbox."],

@@ -10,13 +10,14 @@ import type { Unstartable } from "../../decide/start-fault.ts";
 import type { Ended } from "../../host/launch/run-options.ts";
 import type { Denial } from "../../policy/denial.ts";
 import { type AbsolutePath, isInside, parentOf, ROOT } from "../../profile/path.ts";
+import { quote } from "../../shell/quote.ts";
 import { isOpaque } from "../../shell/word.ts";
 import { type Call, lineOf, scriptOf, wordsOf } from "../../tool/call.ts";
 import { shownLinks } from "../shown-links.ts";
 import { whyUnstartable } from "../unstartable.ts";
 import { certificateDenials } from "./certificates.ts";
 import { commandsIn } from "./commands-in.ts";
-import { isComplaint, withoutDots } from "./complaints.ts";
+import { complainedPaths, isComplaint, withoutDots } from "./complaints.ts";
 import { deviceDenials } from "./devices.ts";
 import { egressDenials } from "./egress.ts";
 import { failedDenials } from "./failed.ts";
@@ -67,11 +68,22 @@ export function endedDenials(given: EndedProgram, plan: Plan, end: End): readonl
   const others = byWords.filter((one) => !isOneOf(byGit, one) && !isGuess(one));
   // A path named by the call's words is nearer to its act than the limit above that path.
   const isNamed = (limit: Denial): boolean => others.some((one) => isOneOf([limit], one));
-  const all = unique([...refused, ...byGit, ...others, ...byLimits.filter((one) => !isNamed(one))]);
+  const known = unique([...refused, ...byGit, ...others, ...byLimits.filter((one) => !isNamed(one))]);
+  const all = known.length === 0 && end.kind === "failed" ? complainedDenials(call, end) : known;
   return [
     ...all.filter(({ certainty }) => certainty === "certain"),
     ...all.filter(({ certainty }) => certainty === "likely"),
   ].slice(0, Math.max(MAX_DENIALS, refused.length));
+}
+
+/** Denials of paths that only the output names: likely at most, and none proposes to grant the path. */
+function complainedDenials(call: EndedProgram, end: End): readonly Denial[] {
+  const named = namedPaths(complainedPaths(end.said), ROOT, call.side.profile, shownLinks(call.policy));
+  return wordDenials(call, end, [], named).map((denial) => ({
+    ...denial,
+    certainty: "likely",
+    remedy: `run \`cofferdam explain ${denial.operation} ${quote([denial.target])}\` to see why: only the program's output names it`,
+  }));
 }
 
 function wordsIn({ call }: EndedProgram): readonly string[] {
@@ -116,6 +128,7 @@ function wordDenials(
       isTool,
       isProxied: egress !== null,
       isOffline: side.profile.network === "none",
+      looksUp: commandsIn(call.input).some(([name, what = ""]) => name === "getent" && /^a?hosts/.test(what)),
     },
     policy,
   );

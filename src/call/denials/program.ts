@@ -33,6 +33,8 @@ export interface ProgramFailure {
   readonly isProxied: boolean;
   readonly isOffline: boolean;
   readonly isTool: boolean;
+  /** It is a lookup of a name, which says nothing when it fails. */
+  readonly looksUp: boolean;
 }
 
 const MAX_DENIALS = 5;
@@ -52,7 +54,7 @@ const UNTRACEABLE = /ptrace[^\n]*(operation not permitted|\bEPERM\b)/i;
 
 /**
  * Paths and hosts of a failed program's words that the sandbox denied, at most five. One is reported only if the words
- * hold it and the profile denies it: output proposes nothing, it only shows whether a sure denial is a likely reason.
+ * hold it and the profile denies it: output only shows whether a sure denial is a likely reason.
  * `certain` if the program complained about that very path in the sandbox's way of failing. System call groups are
  * certain as well: by the status of a process whose calls are not judged, and by debuggers' messages.
  */
@@ -127,27 +129,36 @@ function isNamedIn(line: string, written: string): boolean {
 function hostDenials({ words, said, isProxied }: ProgramFailure, ask: AskDenial): readonly Denial[] {
   if (!OFFLINE.test(said)) return [];
   const targets = words.flatMap((word) => targetOf(word) ?? []);
-  const past = (target: ConnectTarget): readonly Denial[] => (isProxied ? [pastTheProxy(target)] : []);
+  const past = (target: ConnectTarget): readonly Denial[] =>
+    isProxied ? [pastTheProxy(printTarget(target))] : [];
   return targets.flatMap((target) => ask({ ask: "connect", target }, "likely") ?? past(target));
 }
 
+const NO_RESOLVER = "the sandbox has no resolver: only its egress proxy looks up the names of hosts";
+
 /** Package managers choose their hosts themselves: only their output names the host. */
-function offlineDenials({ said, isOffline }: ProgramFailure, ask: AskDenial): readonly Denial[] {
-  if (!isOffline || !OFFLINE.test(said)) return [];
+function offlineDenials(
+  { said, isOffline, isProxied, looksUp }: ProgramFailure,
+  ask: AskDenial,
+): readonly Denial[] {
+  if (!OFFLINE.test(said) && !looksUp) return [];
+  if (isProxied) return [{ ...pastTheProxy("any host"), because: NO_RESOLVER }];
+  if (!isOffline) return [];
   const target = { host: SOME_PUBLIC, address: SOME_PUBLIC, port: 443 };
   const denial = ask({ ask: "connect", target }, "likely");
   return denial === null ? [] : [{ ...denial, target: "any host" }];
 }
 
 /** The denial for an allowed host: only the proxy resolves names, and nothing else inside can. */
-function pastTheProxy(target: ConnectTarget): Denial {
+function pastTheProxy(target: string): Denial {
   return {
     operation: "connect",
-    target: printTarget(target),
+    target,
     certainty: "likely",
     because:
       "the host can be reached only through the egress proxy, and the program seems to have bypassed it",
-    remedy: "make the program use the HTTP proxy that `HTTPS_PROXY` and `ALL_PROXY` name in the sandbox",
+    remedy:
+      "make the program use the HTTP proxy that `HTTPS_PROXY` and `ALL_PROXY` name in the sandbox; see docs/how-to/allow-a-host.md",
   };
 }
 

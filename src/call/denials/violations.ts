@@ -55,10 +55,9 @@ function questionOf({ operation, target }: Violation): DeniableQuestion | null {
   if (group !== undefined) return { ask: "macos", group };
   if (target === null || !isAbsolutePath(target) || target.endsWith("…")) return null;
   const facts = { kind: "file", bornInside: false } as const;
-  if (/^file-read-(data|xattr)$/.test(operation)) return { ask: "read", path: target, facts };
-  return /^file-write-(create|data|unlink|mode|times|xattr)$/.test(operation)
-    ? { ask: "write", path: target, facts }
-    : null;
+  if (/^file-(?:read|test-existence|search|map-executable)/.test(operation))
+    return { ask: "read", path: target, facts };
+  return /^file-(?:write-(?!setugid)|clone)/.test(operation) ? { ask: "write", path: target, facts } : null;
 }
 
 /** Many programs continue after a denied look at names on the way. */

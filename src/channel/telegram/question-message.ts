@@ -8,6 +8,7 @@ import {
   leftOutFields,
   type PreviewState,
   reachFields,
+  TOO_LONG_HERE,
 } from "../request-text.ts";
 import { bold, plain, type StyledLine, type StyledText, styledText, unitsOf } from "../styled-text.ts";
 import { timeLeft } from "../time-left.ts";
@@ -51,7 +52,7 @@ export function questionMessage(request: ApprovalRequest, look: PreviewState, no
 
   const document = documentText(request, whole);
   const rest = document === null ? "" : ": all of it is in the document above";
-  const foot = [...(document === null ? [NOT_HERE] : []), ...withoutSession, ...tail];
+  const foot = [...(document === null ? [[plain(TOO_LONG_HERE)]] : []), ...withoutSession, ...tail];
   const lines = fitted(request, look, head, foot, rest);
   return { ...styledText(lines), document, offersOnce: document !== null, offersSession: false };
 }
@@ -72,11 +73,6 @@ const HEADLINE: StyledLine = [bold("cofferdam asks: this call needs your approva
 const HINT: StyledLine = [plain('To reject with a reason, reply to this message: "no: …"')];
 const NOT_FOR_SESSION: StyledLine = [
   plain("You can't approve this for the session here, because its scope is too long to be shown."),
-];
-const NOT_HERE: StyledLine = [
-  plain(
-    "You can't approve this here, because it is too long to be shown. Approve it where all of it is shown.",
-  ),
 ];
 
 /** All fields, none cut; null if no message or document can hold them. */

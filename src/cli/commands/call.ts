@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { NOBODY_TO_ASK } from "../../approval/not-run.ts";
 import { TerminalScreen } from "../../channel/screen.ts";
 import type { Outcome } from "../../decide/outcome.ts";
 import { CofferdamError } from "../../errors.ts";
@@ -82,5 +83,13 @@ async function callOne(one: OneCall, ending: SignalScope, print: Print): Promise
   const output = one.json ? new KeptOutput() : passOn(print, signal, screen);
   const sinks = tool === "shell" ? { sinks: output.sinks } : {};
   const outcome: Outcome = await session.call(tool, one.input, { signal, ...sinks });
-  return await reportCall(outcome, output, one.json, ending, print);
+  const isKept = loaded.config.approval.store !== "memory";
+  return await reportCall(isKept ? offeringSuspend(outcome) : outcome, output, one.json, ending, print);
+}
+
+/** A call that no person could be asked about can be stored and answered later. */
+function offeringSuspend(outcome: Outcome): Outcome {
+  if (outcome.kind !== "denied" || outcome.hint !== NOBODY_TO_ASK) return outcome;
+  const hint = `${NOBODY_TO_ASK}; or add \`--suspend\`: the request is kept, and \`cofferdam resume\` runs the call later`;
+  return { ...outcome, hint };
 }

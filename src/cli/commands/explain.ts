@@ -19,12 +19,14 @@ import { isLet, showExplanation } from "../explain-text.ts";
 import type { Print } from "../print.ts";
 import { ASKS, type ExplainTarget, targetOf } from "../target.ts";
 
+const FOR_COMMANDS = "; for a command, run `cofferdam run --dry-run -- COMMAND`";
+
 /** Explains why a target may be read, written or reached, or not. Runs and writes nothing; the status is always 0. */
 export async function explain(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("explain", args, COMMON);
+  const [word = ASKS[0], text = ""] = positionals;
+  const ask = knownWord("explain", "access", word, ASKS, FOR_COMMANDS);
   parseWords("explain", positionals, ["ACCESS", "TARGET"]);
-  const [word = "", text = ""] = positionals;
-  const ask = knownWord("explain", "access", word, ASKS);
   const host = thisHost();
   const target = targetOf(host, ask, text);
   const draft = createDraft({ host, ...chosen(values) });

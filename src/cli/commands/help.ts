@@ -1,5 +1,6 @@
 import { CofferdamError, visible } from "../../errors.ts";
-import { parseWords, readArguments, suggestion } from "../arguments.ts";
+import { suggestion } from "../../policy/nearest.ts";
+import { parseWords, readArguments } from "../arguments.ts";
 import { isTopic, TOPIC_NAMES, topicList, topicText } from "../help/topics.ts";
 import { COMMAND_NAMES, helpFor, isCommand, overview } from "../help.ts";
 import type { Print } from "../print.ts";

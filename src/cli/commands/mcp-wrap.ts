@@ -1,8 +1,9 @@
 import type { Config } from "../../config/config.ts";
 import { CofferdamError, visible } from "../../errors.ts";
+import { suggestion } from "../../policy/nearest.ts";
 import { createSupervisor } from "../../session/supervisor.ts";
 import { McpServer, McpServerName } from "../../tool/mcp-settings.ts";
-import { COMMON, chosen, readArguments, suggestion, usage } from "../arguments.ts";
+import { COMMON, chosen, readArguments, usage } from "../arguments.ts";
 import { waitsElsewhere } from "../askers.ts";
 import { type SignalScope, untilSignalled } from "../ending.ts";
 import { reportThree } from "../failure.ts";

@@ -16,6 +16,7 @@ import { CofferdamError } from "../../errors.ts";
 import { type AbsolutePath, joinPath, knownPath, upwards } from "../../profile/path.ts";
 import type { Host } from "../look/host.ts";
 import { numbersOf, realPathOf, statsOf } from "../look/nodes.ts";
+import { orNull } from "../or-null.ts";
 import { findHelper } from "./launcher.ts";
 import { ask } from "./spawn.ts";
 import { removeIfAbandoned } from "./state-files.ts";
@@ -151,12 +152,7 @@ function isNodeAt(path: AbsolutePath, rdev: number): boolean {
 }
 
 function canOpen(path: AbsolutePath): boolean {
-  try {
-    closeSync(openSync(path, "r+"));
-    return true;
-  } catch {
-    return false;
-  }
+  return orNull(() => closeSync(openSync(path, "r+"))) !== null;
 }
 
 /** The launcher looks for its sources as a user without capabilities over files of others (user_namespaces(7)). */

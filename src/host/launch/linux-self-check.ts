@@ -1,5 +1,4 @@
 import {
-  accessSync,
   constants,
   existsSync,
   mkdirSync,
@@ -13,6 +12,7 @@ import {
 } from "node:fs";
 import type { Need } from "../../attacks/attack.ts";
 import { joinPath, knownPath } from "../../profile/path.ts";
+import { canAccess } from "../can-access.ts";
 import type { Host } from "../look/host.ts";
 import { coversLinks } from "./covers-links.ts";
 import type { MachineFacts } from "./facts.ts";
@@ -70,15 +70,6 @@ function isMet([kind, what]: Need): boolean {
       return statSync(what).uid === process.getuid?.();
     case "program":
       return existsSync(`/usr/bin/${what}`) || existsSync(`/bin/${what}`);
-  }
-}
-
-function canAccess(path: string, mode: number): boolean {
-  try {
-    accessSync(path, mode);
-    return true;
-  } catch {
-    return false;
   }
 }
 

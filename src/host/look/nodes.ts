@@ -1,5 +1,6 @@
-import { accessSync, constants, lstatSync, readlinkSync, realpathSync, type Stats } from "node:fs";
+import { constants, lstatSync, readlinkSync, realpathSync, type Stats } from "node:fs";
 import { type AbsolutePath, knownPath, pathFromBytes, pathToBytes } from "../../profile/path.ts";
+import { canAccess } from "../can-access.ts";
 import { orNull } from "../or-null.ts";
 import { SPELLING } from "./spelling.ts";
 
@@ -44,12 +45,7 @@ export function isCopyable(
 
 /** True if this user may read the entry. */
 export function canRead(path: AbsolutePath): boolean {
-  try {
-    accessSync(systemPath(path), constants.R_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  return canAccess(systemPath(path), constants.R_OK);
 }
 
 /** The text of a link, itself not followed; null if it is none, or can't be seen. */

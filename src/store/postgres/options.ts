@@ -1,6 +1,7 @@
 import type { ConnectionOptions } from "node:tls";
 import { z } from "zod";
-import { CofferdamError, visible } from "../../errors.ts";
+import { assertOptions, count, type OptionsOf } from "../../policy/options.ts";
+import { decoded } from "../../profile/upstream.ts";
 
 /** The address of a server and the user. Defaults come from PGHOST, PGUSER and so on, or from `~/.pgpass`. */
 export interface PostgresConnection {
@@ -36,25 +37,21 @@ export interface PostgresOptions {
 /** All options with their values. */
 export type Settings = Required<PostgresOptions>;
 
-const count = z
-  .int({ error: "must be a whole number above 0" })
-  .positive({ error: "must be a whole number above 0" });
-
-const Options = z.strictObject({
+const OPTIONS: OptionsOf<PostgresOptions> = z.strictObject({
   connection: z.union([z.string().refine(isWhole), z.looseObject({})], {
-    error: "must be an object, or a URL with percent-encoded parts (`%2F` for `/`, `%40` for `@`)",
+    error: "an object, or a URL with percent-encoded parts (`%2F` for `/`, `%40` for `@`)",
   }),
   // Postgres truncates longer names, and then two may be the same (NAMEDATALEN).
   schema: z
-    .string({ error: "must be a name" })
+    .string({ error: "a name" })
     .refine((name) => /^[^\0]+$/.test(name) && name.isWellFormed() && Buffer.byteLength(name) <= 63, {
-      error: "must be a name of at most 63 bytes",
+      error: "a name of at most 63 bytes",
     }),
-  maxConnections: count,
-  patienceMs: count,
-  applicationName: z.string({ error: "must be a string" }),
-  maxEvents: count,
-  maxSettled: count,
+  maxConnections: count(),
+  patienceMs: count(),
+  applicationName: z.string({ error: "a string" }),
+  maxEvents: count(),
+  maxSettled: count(),
 });
 
 /** Throws `USAGE` for an unknown option, and for an invalid value. */
@@ -68,16 +65,8 @@ export function settingsOf(given: PostgresOptions): Settings {
     maxSettled: 20_000,
     ...given,
   };
-  const issue = Options.safeParse(settings).error?.issues[0];
-  if (issue === undefined) return settings;
-  const option = visible(issue.code === "unrecognized_keys" ? (issue.keys[0] ?? "") : String(issue.path[0]));
-  if (issue.code === "unrecognized_keys")
-    throw new CofferdamError("USAGE", `unknown option ${option} of a Postgres store`, {
-      hint: `options: ${Object.keys(Options.shape).map(visible).join(", ")}`,
-    });
-  throw new CofferdamError("USAGE", `invalid option ${option} of a Postgres store`, {
-    hint: `${option} ${issue.message}`,
-  });
+  assertOptions("PostgresStore", OPTIONS, settings);
+  return settings;
 }
 
 /** False for a password with `/`: it changes the URL's host, which errors show. After a host there is no `@`. */
@@ -94,12 +83,4 @@ export function secretsOf(connection: string | PostgresConnection): readonly str
     (place) => place.exec(connection)?.[1] ?? [],
   );
   return [connection, ...inUrl.flatMap((found) => [found, decoded(found)])];
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -54,7 +54,7 @@ function erased<Input, Value>(tool: FileTool<Input, Value>): AnyFileTool {
       assertWorthChecking(name, raw, hint);
       const read = input.safeParse(raw);
       if (read.success) return { ...use(read.data, roots), args: asJson(withoutUndefined(read.data)) };
-      throw wrongInput(name, read.error, hint);
+      throw wrongInput(name, read.error, input, hint);
     },
   };
 }

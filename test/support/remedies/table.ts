@@ -12,6 +12,7 @@ export const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   ],
   "test/kernel/cli-approvals.slow.test.ts": [
     "run `cofferdam approvals approve {}`, then `cofferdam resume {}`",
+    "{}; or add `--suspend`: the request is kept, and `cofferdam resume` runs the call later",
   ],
   "test/unit/call/ports.test.ts": [
     "write `shell: { ports: [{}] }` in the config",
@@ -42,7 +43,7 @@ export const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     "the folder of the agent's socket that it names",
   ],
   "test/kernel/egress-calls.slow.test.ts": [
-    "make the program use the HTTP proxy that `HTTPS_PROXY` and `ALL_PROXY` name in the sandbox",
+    "make the program use the HTTP proxy that `HTTPS_PROXY` and `ALL_PROXY` name in the sandbox; see docs/how-to/allow-a-host.md",
     "remove it from `never`, if intended",
     "raise `connections`, `transfer` or `connection_time` under `sandbox.limits`, or the lower limit of a profile",
     "use the URL of `HTTP_PROXY` as it is in the sandbox",
@@ -74,7 +75,10 @@ export const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     "set `cwd` in the tool's `needs`{}",
     " to a folder in one of {}",
   ],
-  "test/kernel/denials.slow.test.ts": ["add it to the tool's `needs`: the config grants it"],
+  "test/kernel/denials.slow.test.ts": [
+    "add it to the tool's `needs`: the config grants it",
+    "run `cofferdam explain {} {}` to see why: only the program's output names it",
+  ],
   "test/kernel/search-bound.slow.test.ts": ["remove {}, which contains most of them ({} entries), "],
   "test/unit/backend/search-bound.test.ts": ["raise `sandbox.search.{}`", "check why {} does not answer"],
   "test/unit/network/shared-proxy.test.ts": [

@@ -90,8 +90,12 @@ function setUp(handler: Asked, more: Partial<GateOptions> = {}) {
 
 test.each<[RuleHit["layer"], string, RegExp]>([
   ["operator", "APPROVAL_BLOCKED", /^only the author of the operator profile/],
-  ["project", "APPROVAL_BLOCKED", /^change this rule of the config/],
-  ["agent", "APPROVAL_BLOCKED", /^change the agent's rule/],
+  ["project", "APPROVAL_BLOCKED", /^no approval can allow it; change rule `\*` of the config$/],
+  [
+    "agent",
+    "APPROVAL_BLOCKED",
+    /^no approval can allow it; change rule `\*` of the agent's rules in the config$/,
+  ],
   ["tool", "APPROVAL_BLOCKED", /^no approval can allow it; change the rule in the config or the profile$/],
   ["risk", "APPROVAL_BLOCKED", /^add a rule to the config that allows it/],
   ["mode", "APPROVAL_DENIED", /^use `mode: interactive` without `--strict`/],

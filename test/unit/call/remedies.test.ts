@@ -71,7 +71,7 @@ function denied(m: Machine, config: string, ask: Followed["ask"]) {
   m.write({ "home/ann/project/cofferdam.yaml": `version: 1\n${config.replaceAll("~", m.home)}\n` });
   const { policy } = createDraft({ host: m.host, config: m.at("home/ann/project/cofferdam.yaml") });
   const { settings, ceiling, needs } = policy;
-  return denialFor(layersOf(settings, ceiling, needs.withApproval), ask(m), "certain");
+  return denialFor(layersOf(settings, ceiling, needs.withApproval), ask(m), "certain", settings.whyNoRoot);
 }
 
 describe("a remedy, where it is followed", () => {
@@ -79,6 +79,29 @@ describe("a remedy, where it is followed", () => {
     const m = machine({ "home/ann/docs/a": "a", "home/ann/docs/a.txt": "a", "home/ann/project/a": "a" });
     expect(denied(m, one.before, one.ask)?.remedy).toMatch(one.remedy);
     expect(denied(m, one.after, one.ask)).toBeNull();
+  });
+
+  test("of a folder that no config can list is that, not a line that the config would be refused for", () => {
+    const m = machine({ "home/ann/docs/a": "a", "home/ann/project/a": "a" });
+    const why = (path: string, ask: "read" | "write" = "write") =>
+      denied(m, alone(""), () => ({ ask, path: knownPath(path), facts: FILE }))?.remedy.replace(
+        / use a file in .*/,
+        "",
+      );
+    // A hidden path may be a folder.
+    expect(why(join(m.home, "note"), "read")).toBe(
+      `if it is a folder, list it under \`sandbox.paths\` in the config, if intended; put a file in such a folder: the folder \`${m.home}\` is a home folder, which no config can list`,
+    );
+    expect(why(m.home, "read")).toBe(
+      `no config can make it readable: the folder \`${m.home}\` is a home folder;`,
+    );
+    expect(why(join(m.home, "note"))).toMatch(/^no config can make it writable: .* is a home folder;$/);
+    expect(why("/etc/hosts")).toBe("no config can make it writable: the folder `/etc` is a system folder;");
+    expect(why("/usr/lib/a")).toBe(
+      "no config can make it writable: the folder `/usr/lib` is in the system folder /usr;",
+    );
+    expect(why("/etc/hosts", "read")).toMatch(/^list the folder/);
+    expect(why(join(m.home, "docs/a"))).toMatch(/^give the folder/);
   });
 
   const found = (m: Machine, config: string): readonly string[] => {

@@ -3,7 +3,9 @@ import { violationDenials } from "../../../src/call/denials/violations.ts";
 import { denialFor } from "../../../src/decide/denial.ts";
 import type { Violation } from "../../../src/host/launch/mac/violation.ts";
 import type { Layer } from "../../../src/profile/explain.ts";
-import { knownPath } from "../../../src/profile/path.ts";
+import { PROTECTED_LAYER } from "../../../src/profile/own-layers.ts";
+import { knownPath, ROOT } from "../../../src/profile/path.ts";
+import { literalPattern } from "../../../src/profile/pattern.ts";
 import { normalProfile } from "../../../src/profile/profile.ts";
 
 const WS = knownPath("/Users/ada/app");
@@ -39,6 +41,40 @@ it("a path is told by the clause that denies it, and what would change that", ()
   expect(told(["file-write-create", `${WS}/a`])).toEqual([
     `write ${WS}/a | \`${WS}\` has access read (config) | give the folder \`mode: rw\` under \`sandbox.paths\` in the config, if intended`,
   ]);
+});
+
+it("no operation on a protected path is told to list its folder: no config can grant it", () => {
+  const keys = knownPath("/Users/ada/.ssh");
+  const guard: Layer = {
+    name: PROTECTED_LAYER,
+    profile: normalProfile({
+      files: [{ path: ROOT, access: "write", suffixes: "any" }],
+      masks: [{ pattern: literalPattern(keys), atMost: "none", ignoreCase: false }],
+    }),
+    sources: new Map(),
+  };
+  for (const operation of [
+    "file-read-data",
+    "file-read-metadata",
+    "file-test-existence",
+    "file-map-executable",
+    "file-write-create",
+    "file-write-flags",
+    "file-write-owner",
+    "file-clone",
+  ]) {
+    const [{ because = "", remedy = "" } = {}] = violationDenials(
+      [{ operation, target: `${keys}/id`, process: "sh", pid: 7, parentPid: null, atMs: null, tag: null }],
+      (question, certainty) => denialFor([layer, guard], question, certainty),
+    );
+    expect([operation, because, remedy]).toEqual([
+      operation,
+      `the mask \`${keys}\` allows nothing (${PROTECTED_LAYER})`,
+      expect.stringMatching(
+        /^no config or operator profile can allow it: do it yourself outside the sandbox/,
+      ),
+    ]);
+  }
 });
 
 it("what the profile grants and rules are tighter about is told as what the kernel refused", () => {

@@ -521,7 +521,7 @@ test("a run is told a line an event", () => {
     03:04:05.678  session    /p/cofferdam.yaml, under protected, strict, protected, interactive
     03:04:05.678  call       rm 'a\\u{1b}[2J b', by an agent in sub
     03:04:05.678  prepared   profile 01234567 without approval, 01234567 with approval; network: x is not granted
-    03:04:05.678  ask        rule \`rm\` of \`shell.rules\` (tool rm: ask)
+    03:04:05.678  ask        rule \`rm\` of \`shell.rules\` (ask by rule \`rm\` of \`shell.rules\`)
     03:04:05.678  call       deploy {"env":"staging"}, by the agent ops
     03:04:05.678  asked      rule \`rm\` of \`shell.rules\`
     03:04:05.678  rejected   ann, not today

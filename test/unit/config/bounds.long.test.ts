@@ -48,7 +48,13 @@ describe("what is too long to mean anything is refused where it stands, at once"
       "write a path with `*`, `?`, `[abc]`, `[!abc]`, `**` or `{a,b}`",
       mask("${home}"),
     ],
-    ["a path", file("/a".repeat(200_000)), "2:17", "write a path of at most 4095 bytes", file("/a".repeat(2000))],
+    [
+      "a path",
+      file("/a".repeat(200_000)),
+      "2:17",
+      "write a path of at most 4095 bytes",
+      file("/a".repeat(2000)),
+    ],
     [
       "a path of variables",
       file(`/${"${home}".repeat(500)}`),

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { nearest } from "../../../src/config/nearest.ts";
 import { parseData } from "../../../src/config/parse.ts";
 import { ConfigFile, ProfileFile } from "../../../src/config/schema.ts";
 import { readYaml } from "../../../src/config/yaml.ts";
+import { nearest } from "../../../src/policy/nearest.ts";
 import { type Refusal, refusalOf } from "./machine.ts";
 
 const config = (text: string) =>

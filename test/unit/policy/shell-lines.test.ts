@@ -284,7 +284,7 @@ describe("the verdict on a line", () => {
     const { hits, reason } = judgeLine("git status; git push; ls", {
       rules: [...lets("git status"), ...denies("git push")],
     });
-    expect(reason).toBe("`git push`: command blocked: git push");
+    expect(reason).toBe("`git push`: blocked by rule `git push` of `shell.rules`");
     expect(hits.map(({ rule, action: said }) => [rule, said])).toEqual([
       ["git push", "deny"],
       ["git status", "allow"],
@@ -298,7 +298,7 @@ describe("the verdict on a line", () => {
     expect(action("git status | git log", { rules })).toBe("ask");
     expect(judgeLine("git status && rm x", { rules })).toMatchObject({
       action: "deny",
-      reason: "`rm x`: command blocked: rm",
+      reason: "`rm x`: blocked by rule `rm` of `shell.rules`",
     });
     const closed = { rules, default: { allowed: false, approval: true } };
     expect([action("git status; ls", closed), action("git status; git status -s", closed)]).toEqual([

@@ -43,7 +43,7 @@ describe("the tool's own rules", () => {
   test("a rule that forbids also covers the program by its file name", () => {
     expect(judgeCommand(judged(["/usr/bin/rm", "-rf", "x"]), given)).toMatchObject({
       action: "deny",
-      reason: "command blocked: rm",
+      reason: "blocked by rule `rm` of `shell.rules`",
     });
     expect(judgeCommand(judged(["rmdir", "x"]), given).action).toBe("ask");
   });

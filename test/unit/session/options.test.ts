@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { CALL_OPTIONS } from "../../../src/call/call-options.ts";
-import { assertOptions } from "../../../src/call/options.ts";
 import { SESSION_OPTIONS } from "../../../src/call/session-options.ts";
 import { MemoryJournal } from "../../../src/journal/journal.ts";
+import { assertOptions } from "../../../src/policy/options.ts";
 import { createDraft } from "../../../src/session/draft.ts";
 import { createSupervisor } from "../../../src/session/supervisor.ts";
 import { SUPERVISOR_OPTIONS } from "../../../src/session/supervisor-options.ts";

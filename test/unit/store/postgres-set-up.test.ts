@@ -409,8 +409,8 @@ describeWithPostgres("a store in a database", () => {
 describe("the options of a store in Postgres", () => {
   const connection = "postgres://u:hunter2@localhost/d";
   const faulty: readonly (readonly [string, object, string])[] = [
-    ["a misspelt one", { connection, shema: "x" }, "unknown option `shema` of a Postgres store"],
-    ["a schema without a name", { connection, schema: "" }, "invalid option `schema` of a Postgres store"],
+    ["a misspelt one", { connection, shema: "x" }, "unknown option `shema` of `PostgresStore`"],
+    ["a schema without a name", { connection, schema: "" }, "invalid option `schema` of `PostgresStore`"],
     ["a name that is cut off", { connection, schema: "é".repeat(32) }, "invalid option `schema`"],
     ["no connections", { connection, maxConnections: 0 }, "invalid option `maxConnections`"],
     ["no patience", { connection, patienceMs: Number.NaN }, "invalid option `patienceMs`"],

@@ -27,6 +27,7 @@ const OTHERWISE: Line = [/^/, "run", NEVER];
 const NETWORK = "list the host under `shell.network` in the config, if intended";
 const NAMES = "names are resolved only if `shell.network` in the config grants a network";
 const OUTSIDE = "it is never granted: other programs would act outside the sandbox";
+const OTHERS = "only processes of the same sandbox can be reached";
 const SECRETS = "it is never granted: it gives access to passwords and keys";
 const WRITABLE = "give the folder `mode: rw` under `sandbox.paths` in the config, if intended";
 const READABLE = "list the folder under `sandbox.paths` in the config, if intended";
@@ -78,10 +79,5 @@ const TABLE: readonly Line[] = [
   ],
   [/^(?:lsopen|appleevent-send)\b/, "run", OUTSIDE],
   [/^mach-lookup/, "run", "no config can grant system services: do without it"],
-  [
-    /^(?:signal|process-info|mach-(?:priv|task))/,
-    "trace",
-    "only processes of the same sandbox can be reached",
-  ],
-  [/^sysctl-read kern\.procargs2?\b/, "trace", "only processes of the same sandbox can be reached"],
+  [/^(?:signal|process-info|mach-(?:priv|task)|sysctl-read kern\.procargs2?\b)/, "trace", OTHERS],
 ];

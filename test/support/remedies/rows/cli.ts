@@ -33,7 +33,7 @@ export const OF_COMMANDS: readonly Row[] = [
     ),
   ],
   [
-    "use one of: {}",
+    "use one of: {}{}",
     given(PLAIN, cli(["explain", "xyzzy", "a", ...NAMED])),
     given(PLAIN, cli(["explain", "read", "cofferdam.yaml", ...NAMED])),
   ],

@@ -31,6 +31,8 @@ const hook = (at: At): void => {
 };
 
 const rule = (text: string): string => `shell: { rules: [${text}] }`;
+const NO_ROOT =
+  "no config can make it {}: {}; use a file in a folder under `sandbox.paths`, or do it yourself outside the sandbox";
 const PYTEST = { argv: [".venv/bin/pytest"] };
 const PYTEST_RULE = rule("{ pattern: .venv/bin/pytest, approval: false }");
 const pytest = (at: At): void => {
@@ -126,14 +128,30 @@ export const OF_LIMITS: readonly Row[] = [
       })(at, told),
     ),
   ],
+  ["the keys are {}; {}", tool("list_dir", { folder: "." }), tool("list_dir", { path: "." })],
+  [
+    NO_ROOT,
+    command(["touch", "/usr/lib/made"], { runtimes: "system" }),
+    command(["touch", "made"], { runtimes: "system" }),
+  ],
+  [
+    "if it is a folder, list it under `sandbox.paths` in the config, if intended; put a file in such a folder: {}, which no config can list",
+    (at, told) => tool("read_file", { path: at.at("home/ann/note") })(at, told),
+    tool("read_file", { path: "note" }, { files: { "home/ann/project/note": "" } }),
+  ],
   // Rules
   [
     "no approval can allow it; change the rule in the config or the profile",
+    command(["true"], { more: "shell: { default: { allowed: false } }" }),
+    command(["true"], { more: "shell: { default: { allowed: true, approval: false } }" }),
+  ],
+  [
+    "no approval can allow it; change {}{}",
     command(["true"], { more: rule("{ pattern: 'true', allowed: false }") }),
     command(["true"], { more: rule("{ pattern: 'true', allowed: true }") }),
   ],
   [
-    "change this rule of the config to allow it",
+    "no approval can allow it; change {}{}",
     tool("list_dir", { path: "." }, { more: "approval: { rules: [{ pattern: list_dir, action: deny }] }" }),
     tool("list_dir", { path: "." }, { more: "approval: { rules: [{ pattern: list_dir, action: allow }] }" }),
   ],

@@ -175,7 +175,7 @@ export const OF_SESSIONS: readonly Row[] = [
     session((one) => one.respond("nowhere", { status: "rejected", by: "ann" })),
   ],
   [
-    "change the agent's rule in the config to allow it",
+    "no approval can allow it; change {}{}",
     session((one) => one.call("list_dir", { path: "." }), AGENT("deny"), { agent: "bot" }),
     session((one) => one.call("list_dir", { path: "." }), AGENT("allow"), { agent: "bot" }),
   ],

@@ -1,6 +1,15 @@
 import { quoteText } from "../../../../backend/seatbelt/sbpl.ts";
 import { expected, harmless, type KernelProbe, OPEN, SHUT, starting, weaker } from "./probe.ts";
 
+const SPECIFIC = {
+  "narrow allow, wide deny": "done",
+  "narrow deny, wide allow": "refused",
+  "deny with a path, allow without": "refused",
+  "allow with a path, deny without": "done",
+  "narrow deny without a path, wide allow": "refused",
+  "two of one kind": "done",
+} as const;
+
 /** Precedence among several rules, and whether the rules of a sandbox work with any answer. */
 export const RULES: readonly KernelProbe[] = [
   {
@@ -46,14 +55,11 @@ export const RULES: readonly KernelProbe[] = [
       },
     ],
     outcomes: [
-      expected("specific", "the one for the most specific operation; of those the last with a path", {
-        "narrow allow, wide deny": "done",
-        "narrow deny, wide allow": "refused",
-        "deny with a path, allow without": "refused",
-        "allow with a path, deny without": "done",
-        "narrow deny without a path, wide allow": "refused",
-        "two of one kind": "done",
-      }),
+      expected(
+        "specific",
+        "the one for the most specific operation; of those the last with a path",
+        SPECIFIC,
+      ),
       harmless("last", "the last", {
         "narrow allow, wide deny": "refused",
         "narrow deny, wide allow": "done",
@@ -62,14 +68,7 @@ export const RULES: readonly KernelProbe[] = [
         "narrow deny without a path, wide allow": "done",
         "two of one kind": "done",
       }),
-      harmless("first", "the first", {
-        "narrow allow, wide deny": "done",
-        "narrow deny, wide allow": "refused",
-        "deny with a path, allow without": "refused",
-        "allow with a path, deny without": "done",
-        "narrow deny without a path, wide allow": "refused",
-        "two of one kind": "refused",
-      }),
+      harmless("first", "the first", { ...SPECIFIC, "two of one kind": "refused" }),
     ],
     otherwise: { says: "an unknown order", standing: "harmless" },
   },

@@ -1,16 +1,9 @@
+import { OPEN_BY_DEFAULT } from "../../../../backend/seatbelt/base.ts";
 import { quoteText } from "../../../../backend/seatbelt/sbpl.ts";
 import { expected, harmless, type KernelProbe, OPEN, SHUT, starting, type Trial } from "./probe.ts";
 
 /** Operations that rules name only on systems that have them. */
-export const GUARDED = [
-  "process-info*",
-  "nvram*",
-  "iokit-get-properties",
-  "file-map-executable",
-  "file-write-setugid",
-  "mach-priv-task-port",
-  "mach-task-name",
-] as const;
+export const GUARDED = [...OPEN_BY_DEFAULT, "mach-priv-task-port", "mach-task-name"] as const;
 
 /** Operations that rules name on every system: without one of them no text would be accepted. */
 export const NAMED = [

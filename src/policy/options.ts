@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { nearest } from "../config/nearest.ts";
 import { CofferdamError, visible } from "../errors.ts";
+import { suggestion } from "./nearest.ts";
 
 /** The schema of one function's options: every key, and how its value is checked. */
 export type OptionsOf<Options> = z.ZodObject<Record<keyof Options & string, z.ZodType>, z.core.$strict>;
@@ -13,6 +13,10 @@ export const nonEmptyText = (what: string) => text(what).min(1, { error: what })
 
 /** Schema of `true` or `false`. */
 export const flag = () => z.boolean({ error: "`true` or `false`" });
+
+/** Schema of a whole number above 0. */
+export const count = () => z.int({ error: COUNT }).positive({ error: COUNT });
+const COUNT = "a whole number above 0";
 
 /** Schema of an object that has these methods. */
 export const having = (what: string, ...methods: readonly string[]) =>
@@ -36,9 +40,9 @@ export function assertOptions(of: string, schema: OptionsOf<Record<string, unkno
   const all = `\`${of}\` takes \`{ ${known.map((key) => `${key}?`).join(", ")} }\``;
   if (issue.code === "unrecognized_keys") {
     const key = issue.keys[0] ?? "";
-    const near = issue.path.length === 0 ? nearest(key, known) : null;
+    const near = issue.path.length === 0 ? suggestion(key, known) : null;
     throw new CofferdamError("USAGE", `unknown option ${placeOf([...issue.path, key])} of \`${of}\``, {
-      hint: near === null ? all : `did you mean \`${near}\`?`,
+      hint: near ?? all,
     });
   }
   if (issue.path.length === 0)
@@ -49,6 +53,7 @@ export function assertOptions(of: string, schema: OptionsOf<Record<string, unkno
   });
 }
 
-function placeOf(path: readonly PropertyKey[]): string {
+/** The place of an option or argument, as `edits.0.text`. */
+export function placeOf(path: readonly PropertyKey[]): string {
   return visible(path.map(String).join("."));
 }

@@ -12,6 +12,12 @@ export function nearest(word: string, known: readonly string[]): string | null {
   return ranked[0]?.one ?? (longer.length === 1 ? (longer[0] ?? null) : null);
 }
 
+/** "did you mean", if a known word is near. */
+export function suggestion(word: string, known: readonly string[], prefix = ""): string | null {
+  const near = nearest(word, known);
+  return near === null ? null : `did you mean \`${prefix}${near}\`?`;
+}
+
 function fold(word: string): string {
   return word.toLowerCase().replaceAll("-", "_").slice(0, 64);
 }
