@@ -136,7 +136,7 @@ function remedyFor(
   // A hidden path counts as a file, and may be a folder.
   const whyAbove = isWrite || isFolder ? null : whyNoRoot(above, "ro");
   if (whyAbove !== null)
-    return `if it is a folder, list it under \`sandbox.paths\` in the config, if intended; put a file in such a folder: ${whyAbove}, which no config can list`;
+    return `list it under \`sandbox.paths\` in the config, if it is a folder; put a file into a listed folder: ${whyAbove}, which no config can list`;
   return isWrite
     ? "give the folder `mode: rw` under `sandbox.paths` in the config, if intended"
     : "list the folder under `sandbox.paths` in the config, if intended";

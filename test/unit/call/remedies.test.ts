@@ -90,7 +90,7 @@ describe("a remedy, where it is followed", () => {
       );
     // A hidden path may be a folder.
     expect(why(join(m.home, "note"), "read")).toBe(
-      `if it is a folder, list it under \`sandbox.paths\` in the config, if intended; put a file in such a folder: the folder \`${m.home}\` is a home folder, which no config can list`,
+      `list it under \`sandbox.paths\` in the config, if it is a folder; put a file into a listed folder: the folder \`${m.home}\` is a home folder, which no config can list`,
     );
     expect(why(m.home, "read")).toBe(
       `no config can make it readable: the folder \`${m.home}\` is a home folder;`,

@@ -135,7 +135,7 @@ export const OF_LIMITS: readonly Row[] = [
     command(["touch", "made"], { runtimes: "system" }),
   ],
   [
-    "if it is a folder, list it under `sandbox.paths` in the config, if intended; put a file in such a folder: {}, which no config can list",
+    "list it under `sandbox.paths` in the config, if it is a folder; put a file into a listed folder: {}, which no config can list",
     (at, told) => tool("read_file", { path: at.at("home/ann/note") })(at, told),
     tool("read_file", { path: "note" }, { files: { "home/ann/project/note": "" } }),
   ],
