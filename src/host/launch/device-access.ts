@@ -1,6 +1,7 @@
-import { accessSync, constants } from "node:fs";
+import { constants } from "node:fs";
 import type { Facts } from "../../backend/facts.ts";
 import { nameOf } from "../../profile/path.ts";
+import { canAccess } from "../look/nodes.ts";
 import type { FoundNode } from "./device-nodes.ts";
 
 /**
@@ -12,12 +13,7 @@ export function mayOpen({ path, stats }: FoundNode, user: Facts["user"]): boolea
     const shift = stats.uid === user.uid ? 6 : stats.gid === user.gid ? 3 : 0;
     return ((stats.mode >> shift) & 0o6) === 0o6;
   }
-  try {
-    accessSync(path, constants.R_OK | constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  return canAccess(path, constants.R_OK | constants.W_OK);
 }
 
 /** The fix, outside the sandbox, for a node that the user may not open. */

@@ -1,5 +1,4 @@
 import {
-  accessSync,
   constants,
   existsSync,
   mkdirSync,
@@ -14,6 +13,7 @@ import {
 import type { Need } from "../../attacks/attack.ts";
 import { joinPath, knownPath } from "../../profile/path.ts";
 import type { Host } from "../look/host.ts";
+import { canAccess } from "../look/nodes.ts";
 import { coversLinks } from "./covers-links.ts";
 import type { MachineFacts } from "./facts.ts";
 import { sweepUnfinished } from "./lock.ts";
@@ -70,15 +70,6 @@ function isMet([kind, what]: Need): boolean {
       return statSync(what).uid === process.getuid?.();
     case "program":
       return existsSync(`/usr/bin/${what}`) || existsSync(`/bin/${what}`);
-  }
-}
-
-function canAccess(path: string, mode: number): boolean {
-  try {
-    accessSync(path, mode);
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -1,6 +1,6 @@
-import { accessSync, constants, readSync } from "node:fs";
+import { constants, readSync } from "node:fs";
 import type { AbsolutePath } from "../../profile/path.ts";
-import { systemPath } from "../look/nodes.ts";
+import { canAccess, systemPath } from "../look/nodes.ts";
 import { openPlainFile } from "../look/plain-file.ts";
 
 /** The way in which the kernel starts a program that another file has to run. */
@@ -59,10 +59,5 @@ const PT_INTERP = 3;
 
 /** True for a file that this user may run. */
 export function isExecutable(path: AbsolutePath): boolean {
-  try {
-    accessSync(systemPath(path), constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  return canAccess(systemPath(path), constants.X_OK);
 }

@@ -42,14 +42,19 @@ export function isCopyable(
   );
 }
 
-/** True if this user may read the entry. */
-export function canRead(path: AbsolutePath): boolean {
+/** True if this process may use the entry in these ways (access(2)). */
+export function canAccess(path: string | Buffer, mode: number): boolean {
   try {
-    accessSync(systemPath(path), constants.R_OK);
+    accessSync(path, mode);
     return true;
   } catch {
     return false;
   }
+}
+
+/** True if this user may read the entry. */
+export function canRead(path: AbsolutePath): boolean {
+  return canAccess(systemPath(path), constants.R_OK);
 }
 
 /** The text of a link, itself not followed; null if it is none, or can't be seen. */

@@ -1,7 +1,8 @@
-import { accessSync, constants, type Stats, statSync } from "node:fs";
+import { constants, type Stats, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { type AbsolutePath, absolutePath, isAbsolutePath, knownPath } from "../../profile/path.ts";
 import { orNull } from "../or-null.ts";
+import { canAccess } from "./nodes.ts";
 
 /** The user of the supervisor, and the places of their files. */
 export interface User {
@@ -84,12 +85,7 @@ function followed(path: AbsolutePath): Stats | null {
 }
 
 function mayWrite(folder: AbsolutePath): boolean {
-  try {
-    accessSync(folder, constants.W_OK | constants.X_OK);
-    return followed(folder)?.isDirectory() === true;
-  } catch {
-    return false;
-  }
+  return canAccess(folder, constants.W_OK | constants.X_OK) && followed(folder)?.isDirectory() === true;
 }
 
 /** The folder that `HOME` names; null for `/`, which belongs to no user, and for anything but an absolute path. */

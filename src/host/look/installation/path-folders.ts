@@ -1,10 +1,10 @@
-import { accessSync, constants } from "node:fs";
+import { constants } from "node:fs";
 import { posix } from "node:path";
 import { type AbsolutePath, joinPath, knownPath, ROOT } from "../../../profile/path.ts";
 import type { Pattern } from "../../../profile/pattern.ts";
 import { anywhereBelow } from "../../../profile/pattern-anywhere.ts";
 import { type Lstat, leadsTo, lookingOnce } from "../leads.ts";
-import { systemPath } from "../nodes.ts";
+import { canAccess, systemPath } from "../nodes.ts";
 import type { RunningProcess } from "../running-process.ts";
 import type { InstalledPart } from "./part.ts";
 import { placesOn } from "./way.ts";
@@ -85,13 +85,7 @@ export function commandParts(surroundings: Surroundings): readonly InstalledPart
 const WAY_OUT = "remove its folder from PATH";
 
 function isCommand(path: AbsolutePath, look: Lstat): boolean {
-  if (look(path)?.isFile() !== true) return false;
-  try {
-    accessSync(systemPath(path), constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  return look(path)?.isFile() === true && canAccess(systemPath(path), constants.X_OK);
 }
 
 /**

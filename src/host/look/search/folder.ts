@@ -1,4 +1,4 @@
-import { accessSync, chmodSync, constants, fstatSync, lstat, lstatSync, type Stats } from "node:fs";
+import { chmodSync, constants, fstatSync, lstat, lstatSync, type Stats } from "node:fs";
 import { promisify } from "node:util";
 import type { RepositorySign } from "../../../backend/repositories.ts";
 import { CofferdamError, visible } from "../../../errors.ts";
@@ -15,7 +15,7 @@ import type { Mask } from "../../../profile/profile.ts";
 import { MAX_PATH_BYTES as LINUX_MAX_PATH_BYTES } from "../../../profile/written.ts";
 import { codeOf } from "../../system-error.ts";
 import { isGitName, isWholeBy, markOf } from "../git/marks.ts";
-import { statsOf, systemPath } from "../nodes.ts";
+import { canAccess, statsOf, systemPath } from "../nodes.ts";
 import { openFolder } from "../open-folder.ts";
 import { whenSeen } from "./first-seen.ts";
 import { isOfRootAlone } from "./installed.ts";
@@ -199,12 +199,7 @@ function openUp(folder: AbsolutePath): boolean {
 
 /** True for a folder whose names this process can look up. */
 export function canEnter(folder: string | Buffer): boolean {
-  try {
-    accessSync(folder, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  return canAccess(folder, constants.X_OK);
 }
 
 /** `lstat`, or null if nothing is there. Paths in a closed folder are refused or skipped as in `readFolder`. */
