@@ -90,8 +90,8 @@ export async function enforce(
   record(
     planned(plan, side.digest, [...Object.keys(side.launch?.env ?? {}), ...(plan.proxy?.variables ?? [])]),
   );
-  using wayOut =
-    plan.proxy === null ? null : await openWayOut(shared, byWay(side, permitted.policy), prompt, record);
+  const by = { profile: side.profile, upstream: permitted.policy.settings.upstream ?? null };
+  using wayOut = plan.proxy === null ? null : await openWayOut(shared, by, prompt, record);
   const began = performance.now();
   const said = new ProgramMessages(plan, call);
   const result = await runWithPlaceholders(ledger, call.callId, plan, {
@@ -150,13 +150,6 @@ export async function enforce(
     ...gitDenials(permitted, { isFailed: outcome.kind === "failed", said: text }, shared.reportedOnce),
   ];
   return { kind: "ended", outcome: denials.length === 0 ? outcome : { ...outcome, denials }, end };
-}
-
-function byWay(
-  { profile }: Pick<PreparedRun, "profile">,
-  { settings }: Pick<CallPolicy, "settings">,
-): WayOutBy {
-  return { profile, upstream: settings.upstream ?? null };
 }
 
 /** Loaded only if the call may reach hosts: it pulls in all of HTTP. */

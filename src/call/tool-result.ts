@@ -38,7 +38,7 @@ const MAX_QUARANTINED = 20;
  * change, and continues. A program with another status than 0 is reported like one with status 0.
  */
 export function toolResult(outcome: Outcome | ToolOutcome): ToolResult {
-  return isProgram(outcome) ? { type: "success", output: resultOfProgram(outcome) } : resultOf(outcome);
+  return "stdout" in outcome ? { type: "success", output: resultOfProgram(outcome) } : resultOf(outcome);
 }
 
 function resultOf(outcome: Exclude<Outcome | ToolOutcome, Extract<ProgramOutcome, Ran>>): ToolResult {
@@ -57,10 +57,6 @@ function resultOf(outcome: Exclude<Outcome | ToolOutcome, Extract<ProgramOutcome
 }
 
 const REACHED = { memoryBytes: "memory", processes: "processes", cpuSeconds: "cpu" } as const;
-
-function isProgram(outcome: Outcome | ToolOutcome): outcome is Extract<ProgramOutcome, Ran> {
-  return "stdout" in outcome;
-}
 
 function resultOfProgram(outcome: Extract<ProgramOutcome, Ran>): ProgramResult {
   const { kind, code, stdout, stderr, receipt } = outcome;

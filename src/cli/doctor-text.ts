@@ -43,7 +43,7 @@ export function showDiagnosis(diagnosis: Diagnosis, print: Print): void {
   const { launcher, state, probes, kernel, selfCheck, problem } = diagnosis;
   if (state !== null) showFix(state.message, state.hint ?? "", print);
   if (launcher instanceof CofferdamError) showFix(launcher.message, launcher.hint ?? "", print);
-  if (probes.length > 0) title("parts of the sandbox, each tried separately", print);
+  if (probes.length > 0) print.title("parts of the sandbox, each tried separately");
   const width = Math.max(0, ...probes.map((probe) => probe.name.length));
   for (const probe of probes) showProbe(probe, width, print);
   if (kernel.length > 0) showKernel(kernel, print);
@@ -255,7 +255,7 @@ const PROBE_RESULTS = {
 const LONG_MS = 1_000;
 
 function showKernel(kernel: readonly Probed[], print: Print): void {
-  title("undocumented behavior of this kernel", print);
+  print.title("undocumented behavior of this kernel");
   for (const { asks, says, relies, standing, tookMs } of kernel) {
     const [word, ink] = PROBE_RESULTS[standing];
     const took = tookMs < LONG_MS ? "" : ` (took ${(tookMs / 1_000).toFixed(1)} s)`;
@@ -265,7 +265,7 @@ function showKernel(kernel: readonly Probed[], print: Print): void {
 }
 
 function showSelfCheck({ findings, hasShelter, coversLinks }: SelfCheckResult, print: Print): void {
-  title("attacks in a real sandbox, and the same actions outside", print);
+  print.title("attacks in a real sandbox, and the same actions outside");
   const rows = findings.map(({ name, holds, control }) => [
     name,
     holds ? "refused" : "POSSIBLE",
@@ -286,9 +286,4 @@ function showFix(message: string, hint: string, print: Print): void {
   print.result();
   print.result(`${print.ink.bad("problem:")} ${escapeInvisible(message)}`);
   print.result(`  ${print.ink.dim("do:")} ${escapeInvisible(hint)}`);
-}
-
-function title(text: string, print: Print): void {
-  print.result();
-  print.result(print.ink.bold(text));
 }

@@ -66,8 +66,8 @@ function printCall(
   ];
   print.result();
   for (const line of columns(rows, [ink.bold])) print.result(line);
-  title("matching rules", print);
   const tint = tintOf(verdict.action, ink);
+  print.title("matching rules");
   for (const line of indented(columns(ruleRows(verdict), [undefined, undefined, tint, ink.dim])))
     print.result(line);
 }
@@ -75,12 +75,12 @@ function printCall(
 function printRendering({ rendering, launch }: PreparedRun, policy: CallPolicy, print: Print): void {
   switch (rendering.kind) {
     case "not-found":
-      title(`no plan: ${rendering.reason}`, print);
+      print.title(`no plan: ${rendering.reason}`);
       print.result(`  ${print.ink.dim("do:")} ${escapeInvisible(rendering.hint)}`);
       return;
     case "denied":
     case "refusal":
-      title(`no plan: ${rendering.refusal.reason}`, print);
+      print.title(`no plan: ${rendering.refusal.reason}`);
       print.result(`  ${print.ink.dim("do:")} ${escapeInvisible(rendering.refusal.remedy)}`);
       return;
     case "plan":
@@ -91,29 +91,19 @@ function printRendering({ rendering, launch }: PreparedRun, policy: CallPolicy, 
 function printPlan(plan: Plan, launch: PreparedRun["launch"], policy: CallPolicy, print: Print): void {
   const { ink } = print;
   const { backend, version, placeholders, approximations, enforcement } = plan;
-  const part = (heading: string, lines: readonly string[]): void => {
-    if (lines.length === 0) return;
-    title(heading, print);
-    for (const line of indented(lines)) print.result(line);
-  };
-  part(`plan: ${backend} ${version}, ${planSize(plan)}`, [
+  print.part(`plan: ${backend} ${version}, ${planSize(plan)}`, [
     ...planLines(plan, policy, ink, launch?.cwd ?? "/"),
     `-- ${quote(launch?.argv ?? [])}`,
   ]);
-  part("placeholders during the run", columns(placeholders.map(({ path }) => [path])));
-  part(
+  print.part("placeholders during the run", columns(placeholders.map(({ path }) => [path])));
+  print.part(
     "stricter than the profile",
     columns(
       approximations.map((one) => [one.path, one.reason]),
       [undefined, ink.dim],
     ),
   );
-  part("protections", enforcementLines(enforcement, ink));
-}
-
-function title(text: string, print: Print): void {
-  print.result();
-  print.result(print.ink.bold(escapeInvisible(text)));
+  print.part("protections", enforcementLines(enforcement, ink));
 }
 
 function dryRunJson({ verdict, argsHash }: Prepared, side: PreparedRun): unknown {

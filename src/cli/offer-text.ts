@@ -21,109 +21,91 @@ import type { Root } from "../tool/facts.ts";
 import { networkWords } from "../tool/network-words.ts";
 import { printWider } from "./witness-text.ts";
 
-type Row = readonly string[];
-
-/** The access that a config grants, by name; a row has as many columns as needed. */
-export function grantedRows(host: Host, { config, ceiling }: LoadedConfig): readonly Row[] {
+/** The access that a config grants: rows of a name, empty if it is that of the row above, and of words. */
+export function grantedRows(
+  host: Host,
+  { config, ceiling }: LoadedConfig,
+): readonly (readonly [name: string, words: string])[] {
   const { roots, runtimes, sandbox, shell, approval, webFetch, journal } = config;
-  const named = (name: string, rows: readonly Row[]): readonly Row[] =>
-    rows.map((row, index) => [index === 0 ? name : "", ...row]);
+  const named = (name: string, lines: readonly string[]) =>
+    lines.map((words, index) => [index === 0 ? name : "", words] as const);
   const limits = printLimits(limitsFrom(sandbox.limits));
   const { otherwise, unasked, isMixed } = commandDecisions(config);
   const others = `other commands ${COMMANDS[otherwise]}${isMixed ? ", unless a tool rule decides" : ""}`;
   const besides = runtimes.filter((runtime) => runtime.name !== "system");
+  const set = Object.entries(sandbox.env.set).map(([name, value]) => `${name}=${value}`);
+  const variables = [...sandbox.env.pass, ...set];
   return [
     ...named(
       "roots",
       roots.length === 0
-        ? [["none"]]
-        : roots.map((root) => [`${root.name} ${root.mode} ${root.path}${asksOf(root)}`]),
+        ? ["none"]
+        : roots.map((root) => `${root.name} ${root.mode} ${root.path}${asksOf(root)}`),
     ),
-    ...named(
-      "cofferdam",
-      installationWords(host, roots).map((line) => [line]),
-    ),
-    ...named("programs", [[runtimes.map((runtime) => runtime.name).join(", ") || "none"]]),
+    ...named("cofferdam", installationWords(host, roots)),
+    ...named("programs", [runtimes.map((runtime) => runtime.name).join(", ") || "none"]),
     ...named(
       "read too",
-      besides.flatMap((runtime) => runtime.read.map((folder) => [`${folder}, as a part of ${runtime.name}`])),
+      besides.flatMap((runtime) => runtime.read.map((folder) => `${folder}, as a part of ${runtime.name}`)),
     ),
-    ...named("network", [[networkWords(shell.network)]]),
-    ...(shell.terminal === true ? named("terminal", [["one for each command"]]) : []),
-    ...named(
-      "ports",
-      portWords(shell).map((words) => [words]),
-    ),
+    ...named("network", [networkWords(shell.network)]),
+    ...(shell.terminal === true ? named("terminal", ["one for each command"]) : []),
+    ...named("ports", portWords(shell)),
     ...named("pages", pagesOf(webFetch)),
-    ...named("variables", [
-      [
-        [
-          ...sandbox.env.pass,
-          ...Object.entries(sandbox.env.set).map(([name, value]) => `${name}=${value}`),
-        ].join(" ") || "none",
-      ],
-    ]),
+    ...named("variables", [variables.join(" ") || "none"]),
     ...named("calls may", [
-      ...sandbox.syscalls.map((group) => [printSyscallGroup(group)]),
-      ...sandbox.devices.map((group) => [printDeviceGroup(group)]),
-      ...macosGroups(config).map((group) => [`on macOS ${printMacosGroup(group)}`]),
+      ...sandbox.syscalls.map(printSyscallGroup),
+      ...sandbox.devices.map(printDeviceGroup),
+      ...macosGroups(config).map((group) => `on macOS ${printMacosGroup(group)}`),
     ]),
-    ...named("commands", [
-      [`${shell.rules.length} ${shell.rules.length === 1 ? "rule" : "rules"}; ${others}`],
-    ]),
-    ...(unasked.length === 0 ? [] : named("unasked", [[unasked.join(", ")]])),
+    ...named("commands", [`${shell.rules.length} ${shell.rules.length === 1 ? "rule" : "rules"}; ${others}`]),
+    ...(unasked.length === 0 ? [] : named("unasked", [unasked.join(", ")])),
     ...named(
       "tools",
       toolLayers(config).flatMap(({ agent, server, rules }) =>
-        rules.map((rule) => [toolRule(rule, agent, server)]),
+        rules.map((rule) => toolRule(rule, agent, server)),
       ),
     ),
     ...named(
       "MCP",
-      mcpWords(config).map(([name, words]) => [`${name} ${words}`]),
+      mcpWords(config).map(([name, words]) => `${name} ${words}`),
     ),
     ...named(
       "by risk",
-      looserDefaults(approval.risk_defaults).map(([risk, action]) => [
-        `${risk} tools without a rule: ${DOES[action]}`,
-      ]),
+      looserDefaults(approval.risk_defaults).map(
+        ([risk, action]) => `${risk} tools without a rule: ${DOES[action]}`,
+      ),
     ),
-    ...named("approval", [[approval.mode]]),
-    ...named(
-      "answers",
-      channelWords(approval).map((words) => [words]),
-    ),
-    ...named(
-      "journal",
-      journalWords(journal).map((words) => [words]),
-    ),
-    ...(limits.length === 0 ? [] : named("limits", [[limits.join(", ")]])),
-    ...named("ceiling", [[ceiling.labels.join(", ")]]),
-    ...named("new files", appearedRows(sandbox.appeared)),
+    ...named("approval", [approval.mode]),
+    ...named("answers", channelWords(approval)),
+    ...named("journal", journalWords(journal)),
+    ...(limits.length === 0 ? [] : named("limits", [limits.join(", ")])),
+    ...named("ceiling", [ceiling.labels.join(", ")]),
+    ...named("new files", appearedLines(sandbox.appeared)),
     ...(sandbox.require_os_sandbox
       ? []
-      : named("sandbox", [["NOT FULLY REQUIRED: tools also run if a part of the sandbox is missing"]])),
+      : named("sandbox", ["NOT FULLY REQUIRED: tools also run if a part of the sandbox is missing"])),
   ];
 }
 
 /** The handling of files that a call makes and that hosts execute; empty if a person is asked (the default). */
-function appearedRows(appeared: AppearedPolicy): readonly Row[] {
+function appearedLines(appeared: AppearedPolicy): readonly string[] {
   switch (appeared) {
     case "ask":
       return [];
     case "report":
-      return [["ARE KEPT even if other programs run them automatically (`sandbox.appeared: report`)"]];
+      return ["ARE KEPT even if other programs run them automatically (`sandbox.appeared: report`)"];
     case "quarantine":
-      return [["that other programs run automatically go to the quarantine without asking"]];
+      return ["that other programs run automatically go to the quarantine without asking"];
   }
 }
 
 /** The supervisor fetches pages itself, whatever network access commands have. Empty without settings. */
-function pagesOf({ domains, approval }: LoadedConfig["config"]["webFetch"]): readonly Row[] {
+function pagesOf({ domains, approval }: LoadedConfig["config"]["webFetch"]): readonly string[] {
   const listed = approval === "always" ? "needs approval" : "FETCHED WITHOUT APPROVAL";
   const others = approval === "never" ? "denied" : "needs approval";
-  if (domains.length === 0) return approval === "unlisted" ? [] : [[`of any host: ${others}`]];
-  return [...domains.map((domain) => [`${domain}: ${listed}`]), [`of any other host: ${others}`]];
+  if (domains.length === 0) return approval === "unlisted" ? [] : [`of any host: ${others}`];
+  return [...domains.map((domain) => `${domain}: ${listed}`), `of any other host: ${others}`];
 }
 
 /** The changes since a config was trusted, wider access first. Empty if it was never trusted or is unchanged. */

@@ -2,7 +2,7 @@ import { MANY_MOUNTS } from "../backend/bubblewrap/render.ts";
 import type { Facts } from "../backend/facts.ts";
 import type { Plan } from "../backend/plan.ts";
 import { closedRepositories, openedBy, whyClosed } from "../backend/repositories.ts";
-import type { ConfigFinding } from "../config/finding.ts";
+import { type ConfigFinding, failure, warning } from "../config/finding.ts";
 import type { Prepared, PreparedRun } from "../decide/prepare.ts";
 import { CofferdamError, visible } from "../errors.ts";
 import { type Access, isAtMost } from "../profile/access.ts";
@@ -63,20 +63,18 @@ export async function lookAtPlan(draft: Draft): Promise<PlanLook> {
         ],
       };
     case "not-found":
-      return none({
-        severity: "error",
-        message: "no program can start: `true` is missing in the sandbox",
-        hint: "add `system` to `sandbox.runtimes`",
-        at: null,
-      });
+      return none(
+        failure(
+          "no program can start: `true` is missing in the sandbox",
+          "add `system` to `sandbox.runtimes`",
+          null,
+        ),
+      );
     case "denied":
     case "refusal":
-      return none({
-        severity: "error",
-        message: `no sandbox plan is possible: ${rendering.refusal.reason}`,
-        hint: rendering.refusal.remedy,
-        at: null,
-      });
+      return none(
+        failure(`no sandbox plan is possible: ${rendering.refusal.reason}`, rendering.refusal.remedy, null),
+      );
   }
 }
 
@@ -89,7 +87,7 @@ export function limitFindings({ limits }: Pick<Plan, "limits">): readonly Config
     const more = all.length - MAX_LISTED;
     return all.slice(0, MAX_LISTED).map(({ reason, remedy }, at): ConfigFinding => {
       const others = more > 0 && at === MAX_LISTED - 1 ? `; and ${more} more of this kind` : "";
-      return { severity: "warning", message: `${reason}${others}`, hint: remedy, at: null };
+      return warning(`${reason}${others}`, remedy, null);
     });
   });
 }
@@ -101,14 +99,7 @@ const AS_CONFIGURED: readonly string[] = ["suffix-snapshot", "link-target"];
 function manyMounts({ kind, clauses }: Plan): readonly ConfigFinding[] {
   if (kind === "rules" || clauses.length < MANY_MOUNTS) return [];
   const hint = "list smaller folders under `sandbox.paths`, or fewer runtimes";
-  return [
-    {
-      severity: "warning",
-      message: `a call needs ${clauses.length} mounts, which makes each call slow`,
-      hint,
-      at: null,
-    },
-  ];
+  return [warning(`a call needs ${clauses.length} mounts, which makes each call slow`, hint, null)];
 }
 
 const MAX_NAMED = 5;
@@ -118,12 +109,11 @@ function manyRepositories({ repositories }: Facts): readonly ConfigFinding[] {
   if (closed.length === 0) return [];
   const more = closed.length > MAX_NAMED ? ` and ${closed.length - MAX_NAMED} more` : "";
   return [
-    {
-      severity: "warning",
-      message: `${whyClosed(repositories)}; read-only are those of ${closed.slice(0, MAX_NAMED).join(", ")}${more}`,
-      hint: openedBy("one of these folders"),
-      at: null,
-    },
+    warning(
+      `${whyClosed(repositories)}; read-only are those of ${closed.slice(0, MAX_NAMED).join(", ")}${more}`,
+      openedBy("one of these folders"),
+      null,
+    ),
   ];
 }
 

@@ -3,7 +3,7 @@ import type { Ink } from "../channel/ink.ts";
 import type { CallPolicy } from "../decide/call-policy.ts";
 import { layersOf } from "../decide/explain.ts";
 import { escapeInvisible } from "../errors.ts";
-import { explain } from "../profile/explain.ts";
+import { type Explanation, explain } from "../profile/explain.ts";
 import { type AbsolutePath, pathFromBytes } from "../profile/path.ts";
 import { listedSockets } from "../profile/sockets.ts";
 import { quote } from "../shell/quote.ts";
@@ -131,9 +131,7 @@ export function purposeOf(path: AbsolutePath, policy: CallPolicy, plan: Plan, fo
   return `${layer}: ${because}${at === null ? "" : ` (${printPlace(at, folder)})`}`;
 }
 
-function cutShort(
-  explanation: { readonly allowed: boolean; readonly decidedBy: { readonly layer: string } } | undefined,
-): string {
+function cutShort(explanation: Explanation | undefined): string {
   return explanation === undefined || explanation.allowed
     ? ""
     : `, cut short by ${explanation.decidedBy.layer}`;

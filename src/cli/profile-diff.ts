@@ -10,7 +10,7 @@ import { type Shortfall, shortfall } from "../profile/shortfall.ts";
 import { createDraft } from "../session/draft.ts";
 import { reportThree } from "./failure.ts";
 import { printLooseClause, printLooseness } from "./looseness-text.ts";
-import { profileNamed } from "./operator-profiles.ts";
+import { type NamedLayers, profileNamed } from "./operator-profiles.ts";
 import type { Print } from "./print.ts";
 import { printWider } from "./witness-text.ts";
 
@@ -27,11 +27,8 @@ export interface DiffRequest {
 const WIDER = 1;
 
 /** One side; `elsewhere` is its profile with another workspace and home. */
-interface Named {
+interface Named extends Omit<NamedLayers, "layers"> {
   readonly name: string;
-  readonly profile: Profile;
-  readonly elsewhere: Profile;
-  readonly demands: Demands;
 }
 
 /**
@@ -107,20 +104,13 @@ function diffLines(a: Named, b: Named, print: Print): readonly string[] {
   const [more, less] = [beyond(b, a), beyond(a, b)];
   if (more.length + less.length === 0) return [`${a.name} and ${b.name} allow the same`];
   const { good, bad } = print.ink;
-  return [
-    ...(more.length === 0
+  const part = (wide: Named, other: Named, lines: readonly string[], mark: (line: string) => string) => {
+    const marked = lines.map((line) => mark(escapeInvisible(line)));
+    return lines.length === 0
       ? []
-      : [
-          `${b.name} allows, and ${a.name} does not:`,
-          ...indented(more.map((line) => bad(`+ ${escapeInvisible(line)}`))),
-        ]),
-    ...(less.length === 0
-      ? []
-      : [
-          `${a.name} allows, and ${b.name} does not:`,
-          ...indented(less.map((line) => good(`- ${escapeInvisible(line)}`))),
-        ]),
-  ];
+      : [`${wide.name} allows, and ${other.name} does not:`, ...indented(marked)];
+  };
+  return [...part(b, a, more, (line) => bad(`+ ${line}`)), ...part(a, b, less, (line) => good(`- ${line}`))];
 }
 
 /** Maximum of entries times masks compared for a list of clauses. Above it, one witness is printed. */

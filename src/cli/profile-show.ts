@@ -1,5 +1,5 @@
 import { BACKENDS } from "../backend/all.ts";
-import { columns, indented } from "../channel/columns.ts";
+import { columns } from "../channel/columns.ts";
 import { CofferdamError } from "../errors.ts";
 import type { Host } from "../host/look/host.ts";
 import { simulatedMac } from "../host/look/mac/simulated.ts";
@@ -79,25 +79,13 @@ function showGranted({ policy, loaded }: Draft, folder: string, print: Print): v
     mask: (mask) => ofLayers.mask(mask) || "own files",
   };
   for (const line of profileLines(withApproval.profile, origins, ink)) print.result(line);
-  part(
-    "only with approval",
-    shortfall(withApproval.profile, withoutApproval.profile).map((one) => [
-      "path" in one ? `${one.wanted} ${one.path}` : one.what,
-    ]),
-    print,
-  );
-  part(
+  const asked = shortfall(withApproval.profile, withoutApproval.profile);
+  const onlyAsked = asked.map((one) => ["path" in one ? `${one.wanted} ${one.path}` : one.what]);
+  print.part("only with approval", columns(onlyAsked));
+  print.part(
     "requested but not granted",
-    withApproval.shortfall.map((one) => [printShortfall(one)]),
-    print,
+    columns(withApproval.shortfall.map((one) => [printShortfall(one)])),
   );
-}
-
-function part(title: string, rows: readonly (readonly string[])[], print: Print): void {
-  if (rows.length === 0) return;
-  print.result();
-  print.result(print.ink.bold(title));
-  for (const line of indented(columns(rows))) print.result(line);
 }
 
 /** The place of a clause in the first layer that has it. */

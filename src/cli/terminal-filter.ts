@@ -121,7 +121,7 @@ function conceals(parameters: string): boolean {
     if (parameter.includes(":")) {
       if (!COLOUR_IN_ONE.test(parameter) && parameter.split(":").some(isConcealing)) return true;
     } else if (isConcealing(parameter) || Number(parameter) === 58) return true;
-    else if (isColour(parameter)) at += partsOfColour(list.slice(at + 1));
+    else if ([38, 48].includes(Number(parameter))) at += partsOfColour(list.slice(at + 1));
   }
   return false;
 }
@@ -131,10 +131,6 @@ const COLOUR_IN_ONE = /^0*[34]8:(?:0*5:\d+|0*2:\d*:\d*:\d*)$/;
 
 function isConcealing(parameter: string): boolean {
   return Number(parameter) === 8;
-}
-
-function isColour(parameter: string): boolean {
-  return [38, 48].includes(Number(parameter));
 }
 
 /** The number of parameters after 38 or 48 that belong to it. */

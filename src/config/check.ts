@@ -13,7 +13,7 @@ import { isPortIn } from "../profile/ports.ts";
 import { networkFrom } from "../profile/sections.ts";
 import { approvalFindings } from "./approval-findings.ts";
 import type { LoadedConfig } from "./config.ts";
-import { type ConfigFinding, placeOf, warning } from "./finding.ts";
+import { type ConfigFinding, failure, placeOf, warning } from "./finding.ts";
 import { gitFindings } from "./git-findings.ts";
 import { mcpFindings } from "./mcp-findings.ts";
 import { ruleFindings } from "./rule-findings.ts";
@@ -54,12 +54,11 @@ function runtimeFindings({ config, ceiling }: LoadedConfig): readonly ConfigFind
     const { layer, at } = explain([first, ...rest], { ask: "read", path, facts: FOLDER }).decidedBy;
     const hint = 'add `- { path: "${runtime}", access: read }` to its `files`';
     return [
-      {
-        severity: "error",
-        message: `the profile ${visible(layer)} does not allow ${visible(path)}, which programs of ${name} need to start`,
+      failure(
+        `the profile ${visible(layer)} does not allow ${visible(path)}, which programs of ${name} need to start`,
         hint,
         at,
-      },
+      ),
     ];
   });
 }
@@ -71,12 +70,11 @@ function networkFindings({ config, ceiling }: LoadedConfig): readonly ConfigFind
   if (layer === undefined) return [];
   const hint = "write `network: false`, or `network: host` in that profile";
   return [
-    {
-      severity: "error",
-      message: `the profile ${visible(layer.name)} does not allow the machine's own network`,
+    failure(
+      `the profile ${visible(layer.name)} does not allow the machine's own network`,
       hint,
-      at: placeOf(config, ["shell", "network"]),
-    },
+      placeOf(config, ["shell", "network"]),
+    ),
   ];
 }
 
@@ -133,12 +131,11 @@ function modeFindings({ config, ceiling }: LoadedConfig): readonly ConfigFinding
       ? "the operator profiles together allow no mode: widen `approval.modes` in one of them"
       : `write ${modes.map((one) => `\`mode: ${one}\``).join(" or ")} under \`approval\``;
   return [
-    {
-      severity: "error",
-      message: `operators do not allow the approval mode ${visible(mode)}`,
+    failure(
+      `operators do not allow the approval mode ${visible(mode)}`,
       hint,
-      at: placeOf(config, ["approval", "mode"]),
-    },
+      placeOf(config, ["approval", "mode"]),
+    ),
   ];
 }
 
@@ -154,9 +151,7 @@ function envFindings({ config, ceiling }: LoadedConfig): readonly ConfigFinding[
     if (at === null || envOutside([pattern], ceiling.profile.env) === null) return [];
     const layer = ceiling.layers.find((one) => envOutside([pattern], one.profile.env) !== null);
     const hint = `remove it, or list \`${pattern}\` under \`env\` of ${layer === undefined ? "every profile that has `env`" : `the profile \`${layer.name}\``}`;
-    return [
-      { severity: "error", message: `operators do not allow the variable ${visible(pattern)}`, hint, at },
-    ];
+    return [failure(`operators do not allow the variable ${visible(pattern)}`, hint, at)];
   });
 }
 
@@ -179,12 +174,11 @@ function rootFindings({ config, ceiling }: LoadedConfig): readonly ConfigFinding
     const where = decidedBy.at === null ? "" : ` at ${printPosition(decidedBy.at)}`;
     const left = decidedBy.access === "read" ? "may only be read" : "cannot be used";
     return [
-      {
-        severity: "warning",
-        message: `the root ${visible(root.name)} ${left}: ${decidedBy.because} by ${visible(decidedBy.layer)}${where}`,
-        hint: rootRemedy(decidedBy),
-        at: root.at,
-      },
+      warning(
+        `the root ${visible(root.name)} ${left}: ${decidedBy.because} by ${visible(decidedBy.layer)}${where}`,
+        rootRemedy(decidedBy),
+        root.at,
+      ),
     ];
   });
 }
@@ -198,12 +192,11 @@ function maskFindings({ config, ceiling }: LoadedConfig): readonly ConfigFinding
       if (names === null || isShipped(at) || !existsSync(joinPath(config.workspace, names))) return [];
       const literal = `\${workspace}/${names}`;
       return [
-        {
-          severity: "warning",
-          message: `the mask ${visible(names)} covers only files that exist when a call starts`,
-          hint: `if you mean that one path, write \`${literal}\``,
+        warning(
+          `the mask ${visible(names)} covers only files that exist when a call starts`,
+          `if you mean that one path, write \`${literal}\``,
           at,
-        },
+        ),
       ];
     }),
   );

@@ -15,6 +15,11 @@ export function warning(message: string, hint: string, at: Position | null): Con
   return { severity: "warning", message, hint, at };
 }
 
+/** A finding about a part that keeps calls from working. */
+export function failure(message: string, hint: string, at: Position | null): ConfigFinding {
+  return { severity: "error", message, hint, at };
+}
+
 /** The position of a part of a config; null if it is not written. */
 export function placeOf(config: Config, path: YamlPath): Position | null {
   return config.positions.get(pathKey(path)) ?? null;

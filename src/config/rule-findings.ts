@@ -127,12 +127,11 @@ function overruledFindings({ config }: LoadedConfig): readonly ConfigFinding[] {
     const by = overruledByName(rule, rules);
     if (by === null) return [];
     return [
-      {
-        severity: "warning",
-        message: `the rule ${visible(rule.pattern)} never allows a call: ${visible(by.pattern)} covers the same program by name`,
-        hint: "write a rule with the program's name above that one",
-        at: placeOf(config, ["shell", "rules", index]),
-      },
+      warning(
+        `the rule ${visible(rule.pattern)} never allows a call: ${visible(by.pattern)} covers the same program by name`,
+        "write a rule with the program's name above that one",
+        placeOf(config, ["shell", "rules", index]),
+      ),
     ];
   });
 }
@@ -148,12 +147,11 @@ function programFindings({ config }: LoadedConfig): readonly ConfigFinding[] {
     const isWritable = root === null ? !isAbsolutePath(program) : root.mode === "rw";
     if (!isWritable) return [];
     return [
-      {
-        severity: "warning",
-        message: `the rule ${visible(rule.pattern)} never allows a call: tools can replace its program`,
-        hint: "write `approval: true` for it, or move the program outside all writable roots",
-        at: placeOf(config, ["shell", "rules", index]),
-      },
+      warning(
+        `the rule ${visible(rule.pattern)} never allows a call: tools can replace its program`,
+        "write `approval: true` for it, or move the program outside all writable roots",
+        placeOf(config, ["shell", "rules", index]),
+      ),
     ];
   });
 }

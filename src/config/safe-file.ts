@@ -4,7 +4,15 @@ import type { Host } from "../host/look/host.ts";
 import { bytesOf, systemPath } from "../host/look/nodes.ts";
 import { openPlainFile, type PlainFile } from "../host/look/plain-file.ts";
 import { SPELLING } from "../host/look/spelling.ts";
-import { type AbsolutePath, isInside, joinPath, parentOf, pathFromBytes, ROOT } from "../profile/path.ts";
+import {
+  type AbsolutePath,
+  isInside,
+  joinPath,
+  namesInText,
+  parentOf,
+  pathFromBytes,
+  ROOT,
+} from "../profile/path.ts";
 import { quote } from "../shell/quote.ts";
 import { type FileCode, fileStart, MAX_BYTES } from "./yaml.ts";
 
@@ -74,7 +82,7 @@ export function assertSafeFolder(host: Host, folder: AbsolutePath, code: FileCod
 /** Follows an absolute path, with `..`, name by name as the kernel does, spelled as on disk. Throws node's errors. */
 export function walk(text: string): ResolvedWay {
   const steps: PathStep[] = [{ path: ROOT, stats: lstatSync(ROOT) }];
-  const names = text.split("/").filter(isName);
+  const names = namesInText(text);
   let [real, links, namesOfLinks] = [ROOT, 0, 0];
   for (;;) {
     const name = names.shift();
@@ -98,7 +106,7 @@ export function walk(text: string): ResolvedWay {
     if (links > MAX_LINKS) throw new RangeError("it has too many symlinks");
     const target = pathFromBytes(bytesOf(readlinkSync(systemPath(path), { encoding: "buffer" })));
     if (target.startsWith("/")) real = ROOT;
-    const within = target.split("/").filter(isName);
+    const within = namesInText(target);
     names.unshift(...within);
     namesOfLinks += within.length;
   }
@@ -129,10 +137,6 @@ export function printFailure(error: unknown, does: "read" | "written" = "read"):
     default:
       return `cannot be read: ${escapeInvisible(error instanceof Error ? error.message : String(error))}`;
   }
-}
-
-function isName(name: string): boolean {
-  return name !== "" && name !== ".";
 }
 
 function existingWay(text: string, naming: Naming): ResolvedWay {

@@ -31,7 +31,9 @@ export function printHead({ run, lines, hash, at }: JournalHead): string {
 export function readHeads(text: string): readonly JournalHead[] {
   return text.split("\n").flatMap((line, index) => {
     if (line.trim() === "") return [];
-    const read = JournalHead.safeParse(line.startsWith("{") ? jsonOf(line) : wordsOf(line));
+    const read = JournalHead.safeParse(
+      line.startsWith("{") ? orNull((): unknown => JSON.parse(line)) : wordsOf(line),
+    );
     if (read.success) return [read.data];
     throw new CofferdamError("USAGE", `line ${index + 1} is not a head: ${visible(line.slice(0, 100))}`, {
       hint: "do not change the lines of `cofferdam journal head`",
@@ -63,8 +65,4 @@ export function reachOf(
 function wordsOf(line: string): unknown {
   const [, hash, lines, at, run] = /^(\S+) (\d+) (\S+) (.+)$/.exec(line) ?? [];
   return { hash, lines: Number(lines), at: at === "-" ? null : at, run };
-}
-
-function jsonOf(line: string): unknown {
-  return orNull((): unknown => JSON.parse(line));
 }

@@ -16,14 +16,14 @@ export class Callers {
 
   /** Serves the call until disposal. */
   add(egress: CallEgress): Disposable {
-    const key = keyOf(egress.secret);
+    const key = sha256(egress.secret);
     this.#calls.set(key, egress);
     return { [Symbol.dispose]: () => this.#calls.delete(key) };
   }
 
   /** The call of a secret, whose timing reveals no secret; null if unknown, or if the call is over. */
   find(secret: string, place: Pick<EgressRefusal, "host" | "port">): CallEgress | null {
-    const found = this.#calls.get(keyOf(secret)) ?? null;
+    const found = this.#calls.get(sha256(secret)) ?? null;
     if (found !== null && !found.isOver) return found;
     this.#owner?.refuse(place, "credential", "the proxy got another secret than the call's");
     return null;
@@ -32,8 +32,4 @@ export class Callers {
   note(because: Extract<EgressBecause, "malformed" | "limit">, reason: string): void {
     this.#owner?.refuse({ host: null, port: null }, because, reason);
   }
-}
-
-function keyOf(secret: string): string {
-  return sha256(secret);
 }

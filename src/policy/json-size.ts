@@ -5,8 +5,9 @@ export function jsonSize(value: unknown, max: number): number {
   if (typeof value === "string") return jsonBytes(value, max);
   if (typeof value !== "object" || value === null) return String(value).length;
   let bytes = 2;
-  if (isList(value))
-    for (const item of value) {
+  const list: readonly unknown[] | null = Array.isArray(value) ? value : null;
+  if (list !== null)
+    for (const item of list) {
       bytes += 1 + jsonSize(item, max);
       if (bytes > max) break;
     }
@@ -16,10 +17,6 @@ export function jsonSize(value: unknown, max: number): number {
       if (bytes > max) break;
     }
   return bytes;
-}
-
-function isList(value: object): value is readonly unknown[] {
-  return Array.isArray(value);
 }
 
 /** True if a value holds more than `max` others, at any depth. */

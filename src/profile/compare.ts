@@ -7,10 +7,10 @@ import { limitAbove } from "./limits.ts";
 import type { MacosGroup } from "./macos.ts";
 import { networkOutside } from "./network-outside.ts";
 import { type AbsolutePath, isInside, joinPath, ROOT, upwards } from "./path.ts";
-import { type PatternSegment, patternTest } from "./pattern.ts";
+import { hasNegatedSet, patternTest } from "./pattern.ts";
 import { matchesBelow } from "./pattern-matches.ts";
 import { portOutside } from "./ports.ts";
-import { indexEntries, type Mask, nearestEntry, type Profile } from "./profile.ts";
+import { type FileEntry, indexEntries, type Mask, nearestEntry, type Profile } from "./profile.ts";
 import { socketOutside } from "./sockets.ts";
 import type { Suffixes } from "./suffix.ts";
 import type { SyscallGroup } from "./syscalls.ts";
@@ -79,11 +79,6 @@ function witnessOutsideFiles(a: Profile, b: Profile): Witness | null {
 
 /** The maximum of comparisons of globs with paths, in all; further globs stay undecided. */
 const MAX_LOOKS = 2_000_000;
-
-interface Reachable {
-  readonly path: AbsolutePath;
-  readonly access: Access;
-}
 
 interface Pair {
   readonly a: Profile;
@@ -171,7 +166,11 @@ function freshPath(folder: AbsolutePath, name: string, named: ReadonlySet<Absolu
  * Looks for a path that the mask covers and where `a`, without its globs, allows more than the mask. There is one
  * exactly if it is a named path, or lies directly below one with a name of its own.
  */
-function compareUnderMask(pair: Pair, mask: Mask, reachable: readonly Reachable[]): Comparison {
+function compareUnderMask(
+  pair: Pair,
+  mask: Mask,
+  reachable: readonly Pick<FileEntry, "path" | "access">[],
+): Comparison {
   const { pattern, ignoreCase, atMost } = mask;
   const covers = patternTest(pattern, ignoreCase);
   const below = matchesBelow(pattern, ignoreCase, (path) => pair.named.has(path));
@@ -200,8 +199,4 @@ function isSameOrTighter(own: Mask, mask: Mask): boolean {
 
 function coversTrees({ exceptTreesOf: own }: Mask, { exceptTreesOf: other }: Mask): boolean {
   return own === undefined || (own.length === other?.length && own.every((root, at) => root === other[at]));
-}
-
-function hasNegatedSet(segment: PatternSegment): boolean {
-  return segment.kind === "name" && segment.pieces.some((piece) => piece.kind === "set" && piece.negated);
 }

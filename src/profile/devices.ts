@@ -21,14 +21,12 @@ export const DEVICE_GROUPS: Devices = DeviceGroup.options;
 
 /** The effect of a group, in words that follow "may" or "to". */
 export function printDeviceGroup(group: DeviceGroup): string {
-  switch (group) {
-    case "gpu":
-      return "use graphics cards, whose drivers run in the kernel and whose memory other programs share";
-    case "kvm":
-      return "run virtual machines with /dev/kvm";
-    case "fuse":
-      return "open /dev/fuse, but not mount a file system";
-    case "serial":
-      return "read from and write to devices at serial ports";
-  }
+  return EFFECTS[group];
 }
+
+const EFFECTS: Readonly<Record<DeviceGroup, string>> = {
+  gpu: "use graphics cards, whose drivers run in the kernel and whose memory other programs share",
+  kvm: "run virtual machines with /dev/kvm",
+  fuse: "open /dev/fuse, but not mount a file system",
+  serial: "read from and write to devices at serial ports",
+};

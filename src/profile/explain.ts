@@ -131,7 +131,7 @@ interface Ruling {
 }
 
 function rule(profile: Profile, question: ProfileQuestion): Ruling {
-  const { network, sockets, env, syscalls, devices, macos, ports } = profile;
+  const { network, sockets, env, ports } = profile;
   switch (question.ask) {
     case "read":
     case "write": {
@@ -170,17 +170,13 @@ function rule(profile: Profile, question: ProfileQuestion): Ruling {
       const allowed = coversEnv(env, question.name);
       return { allowed, access: null, because: `the name is ${allowed ? "" : "not "}listed`, key: "env" };
     }
-    case "syscalls": {
-      const allowed = syscalls.includes(question.group);
-      return { allowed, access: null, because: becauseOfGroup(question.group, allowed), key: "syscalls" };
-    }
-    case "devices": {
-      const allowed = devices.includes(question.group);
-      return { allowed, access: null, because: becauseOfGroup(question.group, allowed), key: "devices" };
-    }
+    case "syscalls":
+    case "devices":
     case "macos": {
-      const allowed = macos.includes(question.group);
-      return { allowed, access: null, because: becauseOfGroup(question.group, allowed), key: "macos" };
+      const granted: readonly string[] = profile[question.ask];
+      const allowed = granted.includes(question.group);
+      const because = `\`${question.group}\` is ${allowed ? "" : "not "}listed`;
+      return { allowed, access: null, because, key: question.ask };
     }
     case "port": {
       const allowed = isPortIn(ports, question.port);
@@ -203,10 +199,6 @@ export function printClause(clause: Clause): string {
     case "unlisted":
       return "no entry lists it";
   }
-}
-
-function becauseOfGroup(group: SyscallGroup | DeviceGroup | MacosGroup, isListed: boolean): string {
-  return `\`${group}\` is ${isListed ? "" : "not "}listed`;
 }
 
 function becauseOfPorts(ports: Ports, isListed: boolean): string {

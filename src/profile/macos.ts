@@ -37,24 +37,17 @@ export const MACOS_GROUPS: Macos = MacosGroup.options;
 
 /** The effect of a group on macOS, in words that follow "may" or "to". */
 export function printMacosGroup(group: MacosGroup): string {
-  switch (group) {
-    case "java":
-      return "start Java on Apple silicon";
-    case "listen":
-      return "accept connections on this machine's loopback";
-    case "openmp":
-      return "share memory as OpenMP does";
-    case "prefs":
-      return "read the user's preferences";
-    case "processes":
-      return "list all processes of this machine";
-    case "pty":
-      return "open pseudo-terminals";
-    case "python":
-      return "make POSIX semaphores";
-    case "tls":
-      return "let the system check certificates, which may fetch URLs that they name";
-    case "watch":
-      return "get notified by the system about changed files anywhere";
-  }
+  return EFFECTS[group];
 }
+
+const EFFECTS: Readonly<Record<MacosGroup, string>> = {
+  java: "start Java on Apple silicon",
+  listen: "accept connections on this machine's loopback",
+  openmp: "share memory as OpenMP does",
+  prefs: "read the user's preferences",
+  processes: "list all processes of this machine",
+  pty: "open pseudo-terminals",
+  python: "make POSIX semaphores",
+  tls: "let the system check certificates, which may fetch URLs that they name",
+  watch: "get notified by the system about changed files anywhere",
+};

@@ -26,9 +26,14 @@ export function absolutePath(text: string): AbsolutePath {
     new CofferdamError("PATH_INVALID", `the path ${visible(text)} ${what}`, { hint });
   if (/[\p{Cc}\p{Cs}]/u.test(text)) throw refuse("contains a control character or is not UTF-8", "rename it");
   if (!text.startsWith("/")) throw refuse("is not absolute", "write it from `/`, or with `${workspace}`");
-  const names = text.split("/").filter((name) => name !== "" && name !== ".");
+  const names = namesInText(text);
   if (names.includes("..")) throw refuse("contains `..`", "write the path without `..`");
   return knownPath(`/${names.join("/")}`);
+}
+
+/** The names in a path, `..` among them; empty ones and `.` lead nowhere. */
+export function namesInText(path: string): string[] {
+  return path.split("/").filter((name) => name !== "" && name !== ".");
 }
 
 /** A text that is a canonical path by construction. Throws `INTERNAL` if it is not. */
@@ -102,6 +107,15 @@ export function* upwards(path: AbsolutePath): Generator<AbsolutePath> {
     if (at === "/") return;
     at = parentOf(at);
   }
+}
+
+/** The value of the path, or of the nearest folder above it that has one; undefined if none has. */
+export function nearestIn<Value>(values: ReadonlyMap<string, Value>, path: AbsolutePath): Value | undefined {
+  for (const at of upwards(path)) {
+    const value = values.get(at);
+    if (value !== undefined) return value;
+  }
+  return undefined;
 }
 
 /** The folders that lead from `above` (left out) down to `path` (left out), topmost first. */

@@ -261,6 +261,11 @@ function fromSegments(given: readonly PatternSegment[]): Pattern {
   return { text: `/${segments.map(printSegment).join("/")}`, segments, literal };
 }
 
+/** True for a name with a set that excludes characters. */
+export function hasNegatedSet(segment: PatternSegment): boolean {
+  return segment.kind === "name" && segment.pieces.some((piece) => piece.kind === "set" && piece.negated);
+}
+
 function printSegment(segment: PatternSegment): string {
   return segment.kind === "any-names" ? "**" : segment.pieces.map(printPiece).join("");
 }

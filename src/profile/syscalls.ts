@@ -15,10 +15,5 @@ export const SYSCALL_GROUPS: Syscalls = SyscallGroup.options;
 
 /** The effect of a group, in words that follow "may" or "to". */
 export function printSyscallGroup(group: SyscallGroup): string {
-  switch (group) {
-    case "abi32":
-      return "run 32-bit programs";
-    case "debug":
-      return "trace and change its other processes";
-  }
+  return { abi32: "run 32-bit programs", debug: "trace and change its other processes" }[group];
 }

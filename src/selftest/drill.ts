@@ -1,10 +1,11 @@
+import { writeFileSync } from "node:fs";
 import type { AttackTarget, On } from "../attacks/attack.ts";
 import type { ClaimId } from "../attacks/claims.ts";
 import type { ProgramOutcome } from "../decide/outcome.ts";
 import { visible } from "../errors.ts";
 import type { Host } from "../host/look/host.ts";
 import { MemoryJournal } from "../journal/journal.ts";
-import { type AbsolutePath, joinPath } from "../profile/path.ts";
+import { type AbsolutePath, joinPath, parentOf } from "../profile/path.ts";
 import type { Session } from "../session/session.ts";
 import { createSupervisor, type Supervisor } from "../session/supervisor.ts";
 import type { Arena } from "./arena.ts";
@@ -74,6 +75,13 @@ export async function withSupervisor<Value>(
     ...choice,
   });
   return await work(sessionUntil(signal, supervisor));
+}
+
+/** Writes a config or profile beside the workspace. */
+export function writeBeside({ ground }: DrillSite, name: string, content: unknown): AbsolutePath {
+  const path = joinPath(parentOf(ground.ws), name);
+  writeFileSync(path, JSON.stringify(content), { mode: 0o600 });
+  return path;
 }
 
 /** A session that ends, with its calls, when the signal is aborted. */

@@ -3,7 +3,7 @@ import { CofferdamError } from "../errors.ts";
 import { findHelper } from "../host/launch/launcher.ts";
 import { ask } from "../host/launch/spawn.ts";
 import type { Host } from "../host/look/host.ts";
-import { type AbsolutePath, joinPath, parentOf } from "../profile/path.ts";
+import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import type { Session } from "../session/session.ts";
 import {
   callLine,
@@ -16,6 +16,7 @@ import {
   undone,
   unless,
   withSupervisor,
+  writeBeside,
 } from "./drill.ts";
 import { MAC_DRILLS } from "./mac-drills.ts";
 import { NETWORK_DRILLS } from "./network-drills.ts";
@@ -99,28 +100,24 @@ const DRILLS: readonly Drill[] = [
     claim: "never-weaker",
     title: "an operator profile that grants everything gives nothing more",
     holds: async (site) => {
-      const profile = joinPath(parentOf(site.ground.ws), "generous.yaml");
-      const all = {
+      const profile = writeBeside(site, "generous.yaml", {
         profile: "generous",
         files: [{ path: "/", access: "write" }],
         network: "host",
         env: ["*"],
-      };
-      writeFileSync(profile, JSON.stringify(all), { mode: 0o600 });
+      });
       return withSupervisor(site, { profiles: [profile] }, async (session) =>
         unless({ "the file was read": (await undone(session, canary(site))) !== null }),
       );
     },
     control: async (site) => {
       const { ground } = site;
-      const config = joinPath(parentOf(ground.ws), "wider.yaml");
       const paths = {
         ws: { root: ground.ws, mode: "rw", write_approval: false },
         outside: { root: ground.outside, mode: "ro" },
       };
-      writeFileSync(config, JSON.stringify({ version: 1, sandbox: { paths, runtimes: ["system"] } }), {
-        mode: 0o600,
-      });
+      const sandbox = { paths, runtimes: ["system"] };
+      const config = writeBeside(site, "wider.yaml", { version: 1, sandbox });
       return withSupervisor(site, { config }, (session) => undone(session, canary(site)));
     },
   },
@@ -129,10 +126,8 @@ const DRILLS: readonly Drill[] = [
     claim: "config.strict",
     title: "a config with a misspelt key starts nothing",
     holds: async (site) => {
-      const config = joinPath(parentOf(site.ground.ws), "misspelt.yaml");
-      writeFileSync(config, JSON.stringify({ version: 1, sandbox: { limit: { wall: "1s" } } }), {
-        mode: 0o600,
-      });
+      const sandbox = { limit: { wall: "1s" } };
+      const config = writeBeside(site, "misspelt.yaml", { version: 1, sandbox });
       return withSupervisor(site, { config }, async () => "it started").catch((error: unknown) => {
         if (error instanceof CofferdamError && error.code === "CONFIG_INVALID") return null;
         throw error;

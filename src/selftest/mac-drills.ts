@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { type AbsolutePath, joinPath, parentOf } from "../profile/path.ts";
+import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import {
   type Drill,
   type DrillFault,
@@ -11,6 +11,7 @@ import {
   undone,
   unless,
   withSupervisor,
+  writeBeside,
 } from "./drill.ts";
 
 /** Drills for the sandbox of macOS only. */
@@ -67,15 +68,11 @@ process.exit(require("node:os").cpus().length > 0 && isRead === expected ? 0 : 1
 
 async function runsByNode(site: DrillSite, file: AbsolutePath, expected: "yes" | "no"): Promise<DrillFault> {
   const { ground, host } = site;
-  const [config, program] = [
-    joinPath(parentOf(ground.ws), "node.yaml"),
-    joinPath(ground.ws, "processors.cjs"),
-  ];
+  const program = joinPath(ground.ws, "processors.cjs");
   const paths = { ws: { root: ground.ws, mode: "rw", write_approval: false } };
   writeFileSync(program, PROGRAM);
-  writeFileSync(config, JSON.stringify({ version: 1, sandbox: { paths, runtimes: ["system", "node"] } }), {
-    mode: 0o600,
-  });
+  const sandbox = { paths, runtimes: ["system", "node"] };
+  const config = writeBeside(site, "node.yaml", { version: 1, sandbox });
   const PATH = `${dirname(process.execPath)}:${host.env["PATH"] ?? ""}`;
   const found = { ...site, host: { ...host, env: { ...host.env, PATH } } };
   return withSupervisor(found, { config }, (session) =>

@@ -1,7 +1,13 @@
-import { writeFileSync } from "node:fs";
 import { type ClosingServer, closingServer } from "../host/launch/closing-server.ts";
-import { joinPath, parentOf } from "../profile/path.ts";
-import { type Drill, type DrillFault, type DrillSite, undone, unless, withSupervisor } from "./drill.ts";
+import {
+  type Drill,
+  type DrillFault,
+  type DrillSite,
+  undone,
+  unless,
+  withSupervisor,
+  writeBeside,
+} from "./drill.ts";
 
 /** Asks the egress proxy, by SOCKS and with the secret in `http_proxy`, for an address and a port; 0 if it connects. */
 const asks = (address: string, port: number): string =>
@@ -44,13 +50,10 @@ async function withHost(
   port: number,
   work: Parameters<typeof withSupervisor<DrillFault>>[2],
 ): Promise<DrillFault> {
-  const { ground } = site;
-  const config = joinPath(parentOf(ground.ws), "hosts.yaml");
-  const paths = { ws: { root: ground.ws, mode: "rw", write_approval: false } };
+  const paths = { ws: { root: site.ground.ws, mode: "rw", write_approval: false } };
   const shell = { network: { hosts: [`127.0.0.1:${port}`] } };
-  writeFileSync(config, JSON.stringify({ version: 1, sandbox: { paths, runtimes: ["system"] }, shell }), {
-    mode: 0o600,
-  });
+  const sandbox = { paths, runtimes: ["system"] };
+  const config = writeBeside(site, "hosts.yaml", { version: 1, sandbox, shell });
   return withSupervisor(site, { config }, work);
 }
 

@@ -140,7 +140,8 @@ function judged(
   circumstances: Circumstances,
 ): Tried {
   const { claim, title, controlMayFail } = one;
-  const isOpen = isOpenHere(one, circumstances);
+  const { files } = circumstances.receipt.enforcement;
+  const isOpen = one.isOpenWithoutDevices === true && files.kind === "partial";
   const isForOthers = one.controlFor === "root" && circumstances.host.user.uid !== 0;
   // Without its control a refusal says nothing, and the control's failure says nothing either.
   const isIdle = controlMayFail !== undefined && control === false;
@@ -163,10 +164,6 @@ function judged(
     control: isForOthers || isIdle ? null : (control ?? null),
     note,
   };
-}
-
-function isOpenHere({ isOpenWithoutDevices }: Attack, { receipt }: Circumstances): boolean {
-  return isOpenWithoutDevices === true && receipt.enforcement.files.kind === "partial";
 }
 
 /** Runs the lines inside, in one call, and returns their results. Throws `SANDBOX_UNAVAILABLE` if it did not run. */

@@ -5,7 +5,7 @@ import { globTest } from "./glob.ts";
 import type { GrantedFolders } from "./grants.ts";
 import { statOf } from "./names.ts";
 import { kindOf, ruledKind } from "./node.ts";
-import { folderAt } from "./read.ts";
+import { nodeOf } from "./read.ts";
 import type { RequestOf, WorkerAnswer } from "./request.ts";
 import { filesBelow } from "./tree.ts";
 import { walk } from "./walk.ts";
@@ -14,7 +14,7 @@ import { walk } from "./walk.ts";
 export function find(grants: GrantedFolders, wanted: RequestOf<"find">): WorkerAnswer<FileAnswer<"find">> {
   const { path, glob, maxFound, timeMs } = wanted;
   using place = walk(grants, path, "followed");
-  const { descriptor } = folderAt(grants, place);
+  const { descriptor } = nodeOf("folder", grants, place);
   const matches = globTest(glob, place.path);
   const budget = new Budget(maxFound, timeMs);
   const found: FileAnswer<"find">["found"][number][] = [];

@@ -3,7 +3,7 @@ import type { OpenInode } from "./descriptor.ts";
 import { at, WorkerFault } from "./faults.ts";
 import type { GrantedFolders } from "./grants.ts";
 import { versionOf } from "./node.ts";
-import { fileAt, fill, MAX_BODY } from "./read.ts";
+import { fill, MAX_BODY, nodeOf } from "./read.ts";
 import type { RequestOf, WorkerAnswer } from "./request.ts";
 import { walk } from "./walk.ts";
 
@@ -17,7 +17,7 @@ export function readLines(
 ): WorkerAnswer<FileAnswer<"read-lines">> {
   const { path, first, maxLines, maxBytes } = wanted;
   using place = walk(grants, path, "followed");
-  const { descriptor, stat } = fileAt(grants, place);
+  const { descriptor, stat } = nodeOf("file", grants, place);
   if (maxBytes > MAX_BODY)
     throw new WorkerFault("TOO_LARGE", place.path, `lines can be read up to ${MAX_BODY} bytes`);
   return at(place.path, () => {

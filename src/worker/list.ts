@@ -5,7 +5,7 @@ import { at } from "./faults.ts";
 import type { GrantedFolder, GrantedFolders } from "./grants.ts";
 import { statOf } from "./names.ts";
 import { kindOf, ruledKind } from "./node.ts";
-import { folderAt } from "./read.ts";
+import { nodeOf } from "./read.ts";
 import type { RequestOf, WorkerAnswer } from "./request.ts";
 import { walk } from "./walk.ts";
 
@@ -17,7 +17,7 @@ export function list(
   { path, after, maxNames }: RequestOf<"list">,
 ): WorkerAnswer<FileAnswer<"list">> {
   using place = walk(grants, path, "followed");
-  const { descriptor } = folderAt(grants, place);
+  const { descriptor } = nodeOf("folder", grants, place);
   const folder: GrantedFolder = { descriptor, path: place.path };
   return at(place.path, () => {
     const all = descriptor.names();

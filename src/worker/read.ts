@@ -24,7 +24,7 @@ export function read(
   { path, from, maxBytes }: RequestOf<"read">,
 ): WorkerAnswer<FileAnswer<"read">> {
   using place = walk(grants, path, "followed");
-  const { descriptor, stat } = fileAt(grants, place);
+  const { descriptor, stat } = nodeOf("file", grants, place);
   const size = Number(stat.size);
   const wanted = Math.min(maxBytes, size === 0 ? UNKNOWN_SIZE_BYTES : Math.max(0, size - from));
   if (wanted > MAX_BODY)
@@ -37,19 +37,11 @@ export function read(
   });
 }
 
-/** The file at a place that may be read. Throws `DENIED`, `NOT_FOUND`, `WRONG_KIND`. */
-export function fileAt(grants: GrantedFolders, place: WalkedPlace): WalkedInode {
+/** The file or folder at a place that may be read or listed. Throws `DENIED`, `NOT_FOUND`, `WRONG_KIND`. */
+export function nodeOf(wanted: "file" | "folder", grants: GrantedFolders, place: WalkedPlace): WalkedInode {
   const node = readableAt(grants, place);
   const kind = kindOf(node.stat);
-  if (kind !== "file") throw new WorkerFault("WRONG_KIND", place.path, wrongKind(kind));
-  return node;
-}
-
-/** The folder at a place that may be listed. Throws `DENIED`, `NOT_FOUND`, `WRONG_KIND`. */
-export function folderAt(grants: GrantedFolders, place: WalkedPlace): WalkedInode {
-  const node = readableAt(grants, place);
-  const kind = kindOf(node.stat);
-  if (kind !== "folder") throw new WorkerFault("WRONG_KIND", place.path, wrongKind(kind));
+  if (kind !== wanted) throw new WorkerFault("WRONG_KIND", place.path, wrongKind(kind));
   return node;
 }
 

@@ -6,7 +6,7 @@ import { globTest } from "./glob.ts";
 import type { GrantedFolders } from "./grants.ts";
 import { type Match, Matches, type Seek } from "./matches.ts";
 import { kindOf } from "./node.ts";
-import { fileAt, folderAt, readableAt } from "./read.ts";
+import { nodeOf, readableAt } from "./read.ts";
 import type { RequestOf, WorkerAnswer } from "./request.ts";
 import { linesOf, NoText } from "./text.ts";
 import { filesBelow, type WalkedEntry } from "./tree.ts";
@@ -50,11 +50,11 @@ function* filesAt(
 ): Generator<Candidate> {
   const { stat, descriptor } = readableAt(grants, place);
   if (kindOf(stat) !== "folder") {
-    fileAt(grants, place);
+    nodeOf("file", grants, place);
     yield { path: place.path, open: () => (stat.size > MAX_FILE ? null : descriptor.content()) };
     return;
   }
-  folderAt(grants, place);
+  nodeOf("folder", grants, place);
   const matches = globTest(glob, place.path);
   for (const entry of filesBelow(grants, { descriptor, path: place.path }, budget))
     if (entry.kind === "file" && matches(entry.path))

@@ -4,6 +4,7 @@ import {
   isAbsolutePath,
   joinPath,
   knownPath,
+  namesInText,
   namesOf,
   pathFromBytes,
   pathToBytes,
@@ -62,7 +63,7 @@ function readWanted(text: string): readonly string[] {
   if (!spelled.startsWith("/") || spelled.includes("\0"))
     throw new WorkerFault("BAD_PATH", text, "it is not absolute, or contains NUL");
   if (pathToBytes(spelled).length > MAX_PATH_BYTES) throw new WorkerFault("BAD_PATH", text, "ENAMETOOLONG");
-  return namesIn(spelled);
+  return namesInText(spelled);
 }
 
 /** A path in canonical spelling. Escaped UTF-8 would give one file two names, of which a mask knows one. */
@@ -205,7 +206,7 @@ class WalkPosition implements Disposable {
 
   turn(text: string): void {
     if (text.startsWith("/")) this.#restart("");
-    this.#names.push(...namesIn(text).reverse());
+    this.#names.push(...namesInText(text).reverse());
   }
 
   here(): WalkedPlace {
@@ -229,7 +230,7 @@ class WalkPosition implements Disposable {
 
   #restart(before: string): void {
     this.#folders = [this.#root];
-    this.#names.push(...namesIn(before).reverse());
+    this.#names.push(...namesInText(before).reverse());
   }
 
   #hold(descriptor: Descriptor): Descriptor {
@@ -245,10 +246,6 @@ class WalkPosition implements Disposable {
   ): WalkedPlace {
     return { path: readPath(path), folder, names, node, [Symbol.dispose]: () => this[Symbol.dispose]() };
   }
-}
-
-function namesIn(text: string): string[] {
-  return text.split("/").filter((name) => name !== "" && name !== ".");
 }
 
 /** The folder and name of a place at which a name is created, replaced or removed. */

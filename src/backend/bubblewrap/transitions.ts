@@ -1,6 +1,15 @@
 import { type Access, lesser } from "../../profile/access.ts";
 import { type Kind, type PathRuler, pathRuler } from "../../profile/access-to.ts";
-import { type AbsolutePath, between, byPath, isInside, parentOf, ROOT, upwards } from "../../profile/path.ts";
+import {
+  type AbsolutePath,
+  between,
+  byPath,
+  isInside,
+  nearestIn,
+  parentOf,
+  ROOT,
+  upwards,
+} from "../../profile/path.ts";
 import { indexEntries, nearestEntry, type Profile } from "../../profile/profile.ts";
 import { listedSockets } from "../../profile/sockets.ts";
 import { type Facts, nodeAt } from "../facts.ts";
@@ -124,11 +133,7 @@ function startWalk(facts: Facts, wanted: Wanted, profile: Profile, caps: readonl
 }
 
 function above(walk: Walk, path: AbsolutePath): Change {
-  for (const at of upwards(path)) {
-    const change = walk.changes.get(at);
-    if (change !== undefined) return change;
-  }
-  return { kind: "hide-folder", path: ROOT, access: "none", passable: true };
+  return nearestIn(walk.changes, path) ?? { kind: "hide-folder", path: ROOT, access: "none", passable: true };
 }
 
 function place(walk: Walk, path: AbsolutePath): void {

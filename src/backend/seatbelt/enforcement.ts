@@ -18,7 +18,7 @@ export function enforcementReport(
     files: tighter === "" ? ENFORCED : { kind: "tighter", reason: tighter },
     network:
       profile.network === "host"
-        ? absent("the machine's own network, as configured: its loopback can be reached")
+        ? { kind: "absent", reason: "the machine's own network, as configured: its loopback can be reached" }
         : ENFORCED,
     sockets: ENFORCED,
     processes: partial(
@@ -61,8 +61,4 @@ function limitsEnforcement(profile: Profile): Enforcement {
 
 function partial(reason: string): Enforcement {
   return { kind: "partial", reason };
-}
-
-function absent(reason: string): Enforcement {
-  return { kind: "absent", reason };
 }

@@ -1,7 +1,7 @@
 import { isAtMost } from "../../profile/access.ts";
 import { maskRuler, pathRuler } from "../../profile/access-to.ts";
-import { type AbsolutePath, foldedPath, isInside, nameOf, upwards } from "../../profile/path.ts";
-import { literalPrefix, type PatternSegment } from "../../profile/pattern.ts";
+import { type AbsolutePath, foldedPath, isInside, nameOf, nearestIn } from "../../profile/path.ts";
+import { hasNegatedSet, literalPrefix } from "../../profile/pattern.ts";
 import type { Mask, Profile } from "../../profile/profile.ts";
 import { takesFile } from "../../profile/suffix.ts";
 import type { Facts, MacFacts } from "../facts.ts";
@@ -96,12 +96,8 @@ export function foldedMasks(masks: readonly Mask[], facts: Pick<FileFacts, "mac"
     const folds = mask.pattern.literal === null ? foldsCaseBelow : foldsCaseAt;
     if (mask.ignoreCase || !folds(facts, literalPrefix(mask.pattern))) return [mask];
     const folding = { ...mask, ignoreCase: true };
-    return mask.pattern.segments.some(isNegated) ? [mask, folding] : [folding];
+    return mask.pattern.segments.some(hasNegatedSet) ? [mask, folding] : [folding];
   });
-}
-
-function isNegated(segment: PatternSegment): boolean {
-  return segment.kind === "name" && segment.pieces.some((piece) => piece.kind === "set" && piece.negated);
 }
 
 /** The masks that may touch paths in a folder, or cover the folder itself. */
@@ -182,13 +178,7 @@ function areApart(a: EntryReach, b: EntryReach): boolean {
 /** Pinned paths in fully writable places, and files by suffix. A path that differs in case alone may be masked. */
 function contentOf({ reaches, masks }: ReachSide, pins: readonly AbsolutePath[]): readonly FileRule[] {
   const byPath = new Map(reaches.map((reach) => [reach.path, reach]));
-  const gives = (pin: AbsolutePath): EntryReach["gives"] => {
-    for (const at of upwards(pin)) {
-      const reach = byPath.get(at);
-      if (reach !== undefined) return reach.gives;
-    }
-    return "none";
-  };
+  const gives = (pin: AbsolutePath): EntryReach["gives"] => nearestIn(byPath, pin)?.gives ?? "none";
   const except = masks.filter((mask) => !mask.ignoreCase).map(shapeOf);
   const rule = (some: readonly AbsolutePath[], only: Only): FileRule => {
     const within = some.map((path) => node(path, false));

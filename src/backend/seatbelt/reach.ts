@@ -1,5 +1,5 @@
 import { type Access, isAtMost } from "../../profile/access.ts";
-import { type AbsolutePath, ROOT, upwards } from "../../profile/path.ts";
+import { type AbsolutePath, nearestIn, ROOT } from "../../profile/path.ts";
 import type { FileEntry } from "../../profile/profile.ts";
 import { type Suffixes, sameSuffixes } from "../../profile/suffix.ts";
 
@@ -28,7 +28,7 @@ export function reachesOf(
   const top: GrowingReach = { path: ROOT, gives: "none", above: null, below: [] };
   for (const entry of files) {
     const gives = isAtMost(access, entry.access) ? entry.suffixes : "none";
-    const above = nearest(found, entry.path) ?? top;
+    const above = nearestIn(found, entry.path) ?? top;
     const isNone = gives === "none" || above.gives === "none";
     if (isNone ? gives === above.gives : sameSuffixes(gives, above.gives)) continue;
     const reach: GrowingReach = { path: entry.path, gives, above, below: [] };
@@ -36,12 +36,4 @@ export function reachesOf(
     found.set(entry.path, reach);
   }
   return [...found.values()];
-}
-
-function nearest(found: ReadonlyMap<AbsolutePath, GrowingReach>, path: AbsolutePath): GrowingReach | null {
-  for (const at of upwards(path)) {
-    const reach = found.get(at);
-    if (reach !== undefined) return reach;
-  }
-  return null;
 }

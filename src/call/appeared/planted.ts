@@ -100,14 +100,9 @@ async function hasTooManyRepositories(
   return made.length > 0 && made.length + repositoriesBefore > MAX_REPOSITORIES;
 }
 
-interface TooMany {
-  readonly names: boolean;
-  readonly repositories: boolean;
-}
-
 function reasonToTake(
   { path, kind, obeyedBy, runs }: Appeared,
-  isTooMany: TooMany,
+  isTooMany: { readonly names: boolean; readonly repositories: boolean },
   { executed, executedIn, writable }: PlantedContext,
 ): Omit<Planted, "path"> | null {
   switch (kind) {

@@ -4,7 +4,7 @@ import type { Planted } from "../../host/launch/quarantine/quarantine.ts";
 import { isHeld, type QuarantineItem, type QuarantineRecord } from "../../host/launch/quarantine/record.ts";
 import { statsOf } from "../../host/look/nodes.ts";
 import { flatMapInTurns, sortedInTurns, WorkTurn } from "../../host/turns.ts";
-import { type AbsolutePath, byPath, parentOf, upwards } from "../../profile/path.ts";
+import { type AbsolutePath, byPath, nearestIn, parentOf, upwards } from "../../profile/path.ts";
 import type { AfterCall } from "./after-call.ts";
 import { answerAbout, type KeepAnswer, MAX_LISTED } from "./keep-answer.ts";
 import { isRepository, runsIn, unmade } from "./new-repositories.ts";
@@ -48,7 +48,7 @@ export async function takeAway(
   const own = new Map<Appeared, readonly Taken[]>();
   for (const { appeared, take: parts } of [...taken, ...running]) {
     if (turn.isOver) await turn.pause();
-    const found = parts.flatMap(({ path }) => itemOf(path, items) ?? []);
+    const found = parts.flatMap(({ path }) => nearestIn(items, path) ?? []);
     own.set(appeared, [...(own.get(appeared) ?? []), ...found]);
   }
   for (const [appeared, found] of own) {
@@ -94,7 +94,7 @@ async function takeEach(
     left = new Map();
     for (const [path, one] of inOthers) {
       if (turn.isOver) await turn.pause();
-      if (itemOf(path, items)?.item.state === "live") left.set(path, one);
+      if (nearestIn(items, path)?.item.state === "live") left.set(path, one);
     }
   }
 }
@@ -124,15 +124,6 @@ interface Taken {
 function isBelowAny(path: AbsolutePath, folders: ReadonlyMap<string, unknown>): boolean {
   for (const above of upwards(parentOf(path))) if (folders.has(above)) return true;
   return false;
-}
-
-/** The item by which a path was taken: its own, or that of a folder above it. */
-function itemOf(path: AbsolutePath, items: ReadonlyMap<string, Taken>): Taken | null {
-  for (const at of upwards(path)) {
-    const item = items.get(at);
-    if (item !== undefined) return item;
-  }
-  return null;
 }
 
 function fateOf(own: readonly Taken[], { by, problems }: KeepAnswer, because: string | null): Fate {

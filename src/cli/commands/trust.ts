@@ -107,7 +107,7 @@ function show(host: Host, offer: TrustOffer, found: readonly ConfigFinding[], pr
   if (wider.length > 0) print.result();
   print.result(`${ink.bold(visible(offer.path))} allows`);
   for (const line of columns(
-    grantedRows(host, offer.loaded).map(([name = "", ...row]) => ["", LABELS.get(name) ?? name, ...row]),
+    grantedRows(host, offer.loaded).map(([name, words]) => ["", LABELS.get(name) ?? name, words]),
     [undefined, ink.dim],
   ))
     print.result(line);
@@ -129,7 +129,7 @@ function offerJson(
   trusted: boolean,
 ): unknown {
   const grants = Object.fromEntries(
-    Object.entries(Object.groupBy(grantedRows(host, loaded), ([name = ""]) => name)).map(([name, rows]) => [
+    Object.entries(Object.groupBy(grantedRows(host, loaded), ([name]) => name)).map(([name, rows]) => [
       name,
       (rows ?? []).map(([, ...rest]) => rest),
     ]),

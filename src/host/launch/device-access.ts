@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import type { Facts } from "../../backend/facts.ts";
 import { nameOf } from "../../profile/path.ts";
-import { canAccess } from "../can-access.ts";
+import { canAccess } from "../look/nodes.ts";
 import type { FoundNode } from "./device-nodes.ts";
 
 /**

@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import type { Need } from "../../attacks/attack.ts";
 import { joinPath, knownPath } from "../../profile/path.ts";
-import { canAccess } from "../can-access.ts";
 import type { Host } from "../look/host.ts";
+import { canAccess } from "../look/nodes.ts";
 import { coversLinks } from "./covers-links.ts";
 import type { MachineFacts } from "./facts.ts";
 import { sweepUnfinished } from "./lock.ts";

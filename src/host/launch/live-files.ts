@@ -149,12 +149,7 @@ export class LiveFiles {
   }
 }
 
-interface Label {
-  readonly owner: ProcessId;
-  readonly init: ProcessId | null;
-}
-
-function readLabel(name: string): Label | null {
+function readLabel(name: string): { readonly owner: ProcessId; readonly init: ProcessId | null } | null {
   const [order = "", whose = "", first] = name.split("-");
   const [owner, init] = [readProcess(whose), first === undefined ? null : readProcess(first)];
   return !/^\d+$/.test(order) || owner === null ? null : { owner, init };

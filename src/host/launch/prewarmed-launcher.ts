@@ -147,7 +147,8 @@ function keyOf(plan: MountPlan, { hasStdin, runAs, startedBy }: LaunchOptions): 
 
 /** The state that a child inherits now (proc(5)): umask, user, rights, limits, cgroups, scheduling, OOM score. */
 function inheritance(): string {
-  const [status = "", stat = "", ...others] = INHERITED_FILES.map((name) => textOf(`/proc/self/${name}`));
+  const texts = INHERITED_FILES.map((name) => orNull(() => procText(`/proc/self/${name}`)) ?? "");
+  const [status = "", stat = "", ...others] = texts;
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   // After the name, the state is the third field: 19 is the nice value, 40 and 41 the priority and policy.
   return [...(status.match(INHERITED) ?? []), fields[16], fields[37], fields[38], ...others].join("\n");
@@ -155,7 +156,3 @@ function inheritance(): string {
 
 const INHERITED_FILES = ["status", "stat", "limits", "cgroup", "oom_score_adj"] as const;
 const INHERITED = /^(?:Umask|Uid|Gid|Groups|Cap\w+|NoNewPrivs|Seccomp|Cpus_allowed|Mems_allowed):.*$/gm;
-
-function textOf(file: string): string {
-  return orNull(() => procText(file)) ?? "";
-}

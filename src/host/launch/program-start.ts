@@ -1,7 +1,6 @@
 import { constants, readSync } from "node:fs";
 import type { AbsolutePath } from "../../profile/path.ts";
-import { canAccess } from "../can-access.ts";
-import { systemPath } from "../look/nodes.ts";
+import { canAccess, systemPath } from "../look/nodes.ts";
 import { openPlainFile } from "../look/plain-file.ts";
 
 /** The way in which the kernel starts a program that another file has to run. */

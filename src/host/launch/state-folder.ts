@@ -74,20 +74,14 @@ export function problemOfState({
   if (followed(there)?.isDirectory() !== true)
     return unmade(stateFolder, `${visible(there)} is not a folder`);
   if (stats !== null && stats.uid !== user.uid)
-    return new CofferdamError(
-      "CONFIG_INVALID",
-      `the state folder ${visible(stateFolder)} belongs to another user`,
-      {
-        hint: OTHER_STATE,
-      },
-    );
+    return unusable(stateFolder, "belongs to another user", OTHER_STATE);
   const odd =
     stats === null ? undefined : [...FOLDERS, EMPTY].find((name) => isOdd(joinPath(stateFolder, name)));
   if (odd !== undefined)
-    return new CofferdamError(
-      "CONFIG_INVALID",
-      `the state folder ${visible(stateFolder)} contains \`${odd}\`, which cofferdam did not create`,
-      { hint: `remove ${visible(joinPath(stateFolder, odd))}: it is created again` },
+    return unusable(
+      stateFolder,
+      `contains \`${odd}\`, which cofferdam did not create`,
+      `remove ${visible(joinPath(stateFolder, odd))}: it is created again`,
     );
   const folders = FOLDERS.map((name) => joinPath(stateFolder, name)).filter((path) => statsOf(path) !== null);
   const closed = [there, ...folders].map(unwritable).find((problem) => problem !== null);
@@ -129,9 +123,14 @@ function hasNoRoom(folder: AbsolutePath): boolean {
 }
 
 function unmade(folder: AbsolutePath, why: string, cause?: unknown): CofferdamError {
-  return new CofferdamError(
-    "CONFIG_INVALID",
-    `the state folder ${visible(folder)} cannot be created: ${escapeInvisible(why)}`,
-    { hint: `create it, or ${OTHER_STATE}`, cause },
+  return unusable(
+    folder,
+    `cannot be created: ${escapeInvisible(why)}`,
+    `create it, or ${OTHER_STATE}`,
+    cause,
   );
+}
+
+function unusable(folder: AbsolutePath, what: string, hint: string, cause?: unknown): CofferdamError {
+  return new CofferdamError("CONFIG_INVALID", `the state folder ${visible(folder)} ${what}`, { hint, cause });
 }

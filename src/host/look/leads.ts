@@ -6,6 +6,7 @@ import {
   isInside,
   joinPath,
   knownPath,
+  namesInText,
   parentOf,
   ROOT,
 } from "../../profile/path.ts";
@@ -36,7 +37,7 @@ export function leadsTo(
   mayLook: (path: AbsolutePath) => boolean,
   look: Lstat = statsOf,
 ): PathTarget {
-  const names = namesIn(written).reverse();
+  const names = namesInText(written).reverse();
   let at = written.startsWith("/") ? ROOT : from;
   let links = 0;
   let passed = 0;
@@ -61,7 +62,7 @@ export function leadsTo(
       };
     links += 1;
     if (text.startsWith("/")) at = ROOT;
-    names.push(...namesIn(text).reverse());
+    names.push(...namesInText(text).reverse());
   }
   if (!mayLook(at)) return { path: at, kind: "unseen" };
   return { path: at, kind: look(at)?.isDirectory() === true ? "folder" : "file" };
@@ -72,10 +73,6 @@ function behind(place: AbsolutePath, names: readonly string[]): AbsolutePath {
   let at = place;
   for (const name of names.toReversed()) at = name === ".." ? parentOf(at) : joinPath(at, name);
   return at;
-}
-
-function namesIn(text: string): string[] {
-  return text.split("/").filter((name) => name !== "" && name !== ".");
 }
 
 /** The links below here depend on the process that asks (proc(5)): inside they lead elsewhere. */
@@ -145,7 +142,7 @@ export interface LeadingWay {
  * it (path_resolution(7)). `look` sees the places.
  */
 export function wayOf(written: string, from: AbsolutePath, look: Lstat = statsOf): LeadingWay {
-  const names = namesIn(written).reverse();
+  const names = namesInText(written).reverse();
   const links: AbsolutePath[] = [];
   const aliases: AbsolutePath[] = [];
   const places: AbsolutePath[] = [];
@@ -176,14 +173,14 @@ export function wayOf(written: string, from: AbsolutePath, look: Lstat = statsOf
     links.push(next);
     if (names.length === 0) aliases.push(next);
     if (text.startsWith("/")) at = ROOT;
-    names.push(...namesIn(text).reverse());
+    names.push(...namesInText(text).reverse());
   }
   return { ...nowhere, end: at };
 }
 
 /** True for a path with a `..` after a name, which may be a link: only the kernel knows its target. */
 export function hasDetour(written: string): boolean {
-  return namesIn(written).some((name, at, names) => name === ".." && at > 0 && names[at - 1] !== "..");
+  return namesInText(written).some((name, at, names) => name === ".." && at > 0 && names[at - 1] !== "..");
 }
 
 /**

@@ -1,6 +1,5 @@
-import { constants, lstatSync, readlinkSync, realpathSync, type Stats } from "node:fs";
+import { accessSync, constants, lstatSync, readlinkSync, realpathSync, type Stats } from "node:fs";
 import { type AbsolutePath, knownPath, pathFromBytes, pathToBytes } from "../../profile/path.ts";
-import { canAccess } from "../can-access.ts";
 import { orNull } from "../or-null.ts";
 import { SPELLING } from "./spelling.ts";
 
@@ -41,6 +40,16 @@ export function isCopyable(
     (stats.mode & 0o7555) === 0o444 &&
     stats.size <= MAX_COPIED
   );
+}
+
+/** True if this process may use the entry in these ways (access(2)). */
+export function canAccess(path: string | Buffer, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** True if this user may read the entry. */

@@ -1,8 +1,8 @@
 import { constants, type Stats, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { type AbsolutePath, absolutePath, isAbsolutePath, knownPath } from "../../profile/path.ts";
-import { canAccess } from "../can-access.ts";
 import { orNull } from "../or-null.ts";
+import { canAccess } from "./nodes.ts";
 
 /** The user of the supervisor, and the places of their files. */
 export interface User {

@@ -3,7 +3,7 @@ import { CofferdamError, visible } from "../../errors.ts";
 import { type Edit, type EditedText, editSteps } from "./apply-edits.ts";
 import { readWhole } from "./content.ts";
 import { looksLikeText } from "./decode.ts";
-import { expectedOf } from "./expected.ts";
+import { writeExpected } from "./expected.ts";
 import { type Files, type FileTool, given, spoken, type TouchedPath } from "./file-tool.ts";
 import { FileText, WrittenPath } from "./input.ts";
 import { assertSize } from "./write-file.ts";
@@ -50,16 +50,7 @@ export const editFile: FileTool<z.infer<typeof EditFileInput>, EditFileValue> = 
     run: async ([touched], files) => {
       const target = given(touched);
       const { after, replaced } = await edited(target, edits, files);
-      await files.ask<"write">(
-        {
-          op: "write",
-          path: target.path,
-          expected: expectedOf(target),
-          temporary: files.temporaryBeside(target.path),
-          folders: false,
-        },
-        after,
-      );
+      await writeExpected(target, after, false, files);
       return { path: target.shown, replaced, bytes: after.length };
     },
   }),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { CofferdamError } from "../../errors.ts";
 import { readWhole } from "./content.ts";
-import { expectedOf } from "./expected.ts";
+import { writeExpected } from "./expected.ts";
 import { type FileTool, given, spoken } from "./file-tool.ts";
 import { CreateFolders, FileText, MAX_FILE_BYTES, WrittenPath } from "./input.ts";
 
@@ -42,17 +42,8 @@ export const writeFile: FileTool<z.infer<typeof WriteFileInput>, WriteFileValue>
       },
       run: async ([touched], files) => {
         const target = given(touched);
-        const { answer } = await files.ask<"write">(
-          {
-            op: "write",
-            path: target.path,
-            expected: expectedOf(target),
-            temporary: files.temporaryBeside(target.path),
-            folders,
-          },
-          bytes,
-        );
-        return { path: target.shown, bytes: bytes.length, is_new: answer.isNew };
+        const { isNew } = await writeExpected(target, bytes, folders, files);
+        return { path: target.shown, bytes: bytes.length, is_new: isNew };
       },
     };
   },

@@ -8,6 +8,6 @@ export const RATCHETS: SourceFigures = {
   maxConstants: 0,
   longErrorSentences: 0,
   approvalCoreLines: 1498,
-  sourceLines: 97_157,
+  sourceLines: 96_876,
   mainEntryNames: 66,
 };

@@ -15,9 +15,11 @@ const DATA = knownPath("/System/Volumes/Data");
 
 /** Looks at facts that only macOS has. Writes and starts nothing. */
 export function lookAtMac(host: Host, owner: Owner, roots: readonly Pick<Root, "path">[]): MacFacts {
+  const names = namesIn(VOLUMES).toSorted();
+  const disks = names.map((name) => joinPath(VOLUMES, name));
   return {
     calls: callsFolder(host, owner),
-    volumes: volumesBelow([ROOT, DATA, ...mountedIn(VOLUMES)], roots),
+    volumes: volumesBelow([ROOT, DATA, ...disks], roots),
     proxyPort: null,
   };
 }
@@ -48,10 +50,4 @@ function volumesBelow(
     ...roots.map(({ path }) => volumes.at(path)),
   ];
   return [...new Map(found.map((volume) => [volume.point, volume])).values()];
-}
-
-function mountedIn(folder: AbsolutePath): readonly AbsolutePath[] {
-  return namesIn(folder)
-    .toSorted()
-    .map((name) => joinPath(folder, name));
 }

@@ -75,10 +75,7 @@ export function readMessage(
   };
 }
 
-interface Head {
-  readonly process: string;
-  readonly pid: number;
-  readonly operation: string;
+interface Head extends Pick<RefusalMessage, "process" | "pid" | "operation"> {
   readonly rest: string;
 }
 

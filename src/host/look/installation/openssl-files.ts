@@ -36,17 +36,12 @@ export function filesOfOpenssl(file: AbsolutePath, { env, cwd }: Surroundings): 
 
 const LOADED = new Set(["dynamic_path", "module", "oid_file"]);
 
-interface Setting {
-  readonly name: string;
-  readonly value: string;
-}
-
 /** The setting in a line, with the values of variables put in; it is remembered for later lines. */
 function settingOf(
   line: string,
   ofEnvironment: (variable: string) => string | undefined,
   known: Map<string, string>,
-): Setting {
+): { readonly name: string; readonly value: string } {
   const [, name = "", written = ""] =
     /^(\.include|\.pragma)\b\s*=?\s*(.*)$/.exec(line) ?? /^([^=]+?)\s*=\s*(.*)$/.exec(line) ?? [];
   const value = written

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { parse } from "yaml";
-import { type AbsolutePath, joinPath, pathFromBytes } from "../../../profile/path.ts";
+import { type AbsolutePath, joinPath, namesInText, pathFromBytes } from "../../../profile/path.ts";
 import { orNull } from "../../or-null.ts";
 import { statsOf, systemPath } from "../nodes.ts";
 import { readPlainText } from "../plain-file.ts";
@@ -18,7 +18,7 @@ const MAX_FOLDERS = 5_000;
 export function packagesOfWorkspaces(project: AbsolutePath): readonly AbsolutePath[] {
   const ahead = patternsOf(project)
     .filter((pattern) => !pattern.startsWith("!"))
-    .map((pattern) => pattern.split("/").filter((name) => name !== "" && name !== "."))
+    .map(namesInText)
     .filter((names) => !names.includes(".."))
     .map((names) => ({ folder: project, names }));
   const found = new Set<AbsolutePath>();

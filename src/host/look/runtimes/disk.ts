@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync, readlinkSync, type Stats, statSync } from "node:fs";
-import { type AbsolutePath, isInside, joinPath, parentOf, ROOT } from "../../../profile/path.ts";
+import { type AbsolutePath, isInside, joinPath, namesInText, parentOf, ROOT } from "../../../profile/path.ts";
 import type { Link } from "../../../tool/facts.ts";
 import { resolvedPath } from "../nodes.ts";
 import { readPlainText } from "../plain-file.ts";
@@ -28,7 +28,7 @@ export interface ResolvedPath {
 /** Follows a path name by name; null if it leads nowhere. Links' folders are canonical: a sandbox resolves alike. */
 export function reach(sight: Sight, path: string): ResolvedPath | null {
   const links: Link[] = [];
-  const ahead = namesOf(path).reverse();
+  const ahead = namesInText(path).reverse();
   let at = ROOT;
   for (let name = ahead.pop(); name !== undefined; name = ahead.pop()) {
     const next = name === ".." ? parentOf(at) : joinPath(at, name);
@@ -43,7 +43,7 @@ export function reach(sight: Sight, path: string): ResolvedPath | null {
     const target = linkTarget(sight, place);
     if (target === null || links.length === MAX_LINKS) return null;
     links.push({ path: place, target });
-    ahead.push(...namesOf(target).reverse());
+    ahead.push(...namesInText(target).reverse());
     if (target.startsWith("/")) at = ROOT;
   }
   return { real: at, links };
@@ -107,7 +107,7 @@ function isSeen(sight: Sight, path: AbsolutePath): boolean {
 function linkTarget(sight: Sight, link: AbsolutePath): string | null {
   const target = ifThere(() => readlinkSync(link));
   if (target === null) return null;
-  const names = namesOf(target);
+  const names = namesInText(target);
   const hasDetour = names.some((name, index) => name === ".." && index > 0 && names[index - 1] !== "..");
   if (!hasDetour) return target;
   // Asked first, because only the kernel reports a loop of links; Node's own reading takes `a/..` for `.`.
@@ -115,10 +115,6 @@ function linkTarget(sight: Sight, link: AbsolutePath): string | null {
   if (end === null || sight.hidden.length === 0) return end;
   const way = target.startsWith("/") ? target : `${parentOf(link)}/${target}`;
   return reach(sight, way) === null ? null : end;
-}
-
-function namesOf(path: string): string[] {
-  return path.split("/").filter((name) => name !== "" && name !== ".");
 }
 
 /** A missing or unreadable path, or a loop, counts as missing; any other error is a bug. */

@@ -13,10 +13,9 @@ import {
 } from "../../../profile/path.ts";
 import type { Mask } from "../../../profile/profile.ts";
 import { MAX_PATH_BYTES as LINUX_MAX_PATH_BYTES } from "../../../profile/written.ts";
-import { canAccess } from "../../can-access.ts";
 import { codeOf } from "../../system-error.ts";
 import { isGitName, isWholeBy, markOf } from "../git/marks.ts";
-import { statsOf, systemPath } from "../nodes.ts";
+import { canAccess, statsOf, systemPath } from "../nodes.ts";
 import { openFolder } from "../open-folder.ts";
 import { whenSeen } from "./first-seen.ts";
 import { isOfRootAlone } from "./installed.ts";
