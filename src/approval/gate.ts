@@ -1,5 +1,7 @@
-import { CofferdamError } from "../errors.ts";
+import { CofferdamError, type Position } from "../errors.ts";
+import type { CallLog } from "../journal/call-log.ts";
 import type { CheckResult } from "../policy/not-run.ts";
+import { type RuleHit, remedyFor } from "../policy/rule-hit.ts";
 import { hasApproval } from "../policy/verdict.ts";
 import type { StoredRequest } from "../store/store.ts";
 import { Asker, type CallRequestOptions, type GateCheckOptions, type GateOptions } from "./asker.ts";
@@ -8,7 +10,6 @@ import type { Approval, CallIdentity, DecidedCall, GateResult, GateStop } from "
 import { HANDLER } from "./handler.ts";
 import { ALREADY_USED, ASK_AGAIN, approvalOf, denied, NOBODY } from "./not-run.ts";
 import { readAnswer } from "./read-decision.ts";
-import { type FindRule, ruledOut } from "./ruled-out.ts";
 
 /** A call that changes more often than this during its review is given up. */
 const MAX_TRIES = 3;
@@ -18,6 +19,9 @@ export interface GatePass extends CallRequestOptions {
   /** The request whose answer the call uses, answered elsewhere. Never a value from a model. */
   readonly approvalId: string | null;
 }
+
+/** Finds the position of a rule that denied a call; null if it is not in a config. */
+export type FindRule = (hit: RuleHit, call: CallIdentity) => Position | null;
 
 /** Decides a call again; with the input that a person edited, if any. */
 export type DecideAgain<Decided extends DecidedCall> = (editedInput?: unknown) => Promise<Decided>;
@@ -46,7 +50,7 @@ export class Gate {
     for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
       const decided = tries === 1 ? first : await decideAgain();
       const { verdict, argsHash } = decided;
-      if (verdict.action === "deny") return ruledOut(call, decided, options.log, this.#findRule);
+      if (verdict.action === "deny") return this.#ruledOut(call, decided, options.log);
       if (tries === 1 && approvalId !== null) {
         const found = await this.#find(approvalId, call);
         if (found.kind !== "approved") return found;
@@ -71,8 +75,7 @@ export class Gate {
       const again = await this.#decideApproved(approval, argsHash, decideAgain);
       if (again.isSame && again.decided.verdict.action !== "deny") return this.#use(approval, again.decided);
       await this.#drop(approval);
-      if (again.decided.verdict.action === "deny")
-        return ruledOut(call, again.decided, options.log, this.#findRule);
+      if (again.decided.verdict.action === "deny") return this.#ruledOut(call, again.decided, options.log);
     }
     return denied(
       "FACTS_UNSTABLE",
@@ -84,7 +87,7 @@ export class Gate {
   /** Checks a decided call without running it. A stored request has the same `toolCallId` until the call changes. */
   async check(call: CallIdentity, decided: DecidedCall, options: GateCheckOptions): Promise<CheckResult> {
     const { action } = decided.verdict;
-    if (action === "deny") return ruledOut(call, decided, options.log, this.#findRule);
+    if (action === "deny") return this.#ruledOut(call, decided, options.log);
     if (action === "allow") {
       await this.#asker.dismiss(call, decided, options);
       return { kind: "allowed" };
@@ -176,6 +179,14 @@ export class Gate {
       throw cause;
     }
     return { kind: "approved", decided, isApproved: true, approvalId, by };
+  }
+
+  /** The denial by the rules. */
+  #ruledOut(call: CallIdentity, { verdict, argsHash }: DecidedCall, log: CallLog): GateStop {
+    log.record({ type: "approval.auto", argsHash, approved: false, by: verdict.reason });
+    const hit = verdict.hits.find(({ action }) => action === "deny");
+    const code = hit?.layer === "mode" ? "APPROVAL_DENIED" : "APPROVAL_BLOCKED";
+    return denied(code, verdict.reason, remedyFor(hit, hit === undefined ? null : this.#findRule(hit, call)));
   }
 
   /** Takes an approval that must not be used any more. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { visible } from "../errors.ts";
+import { type Position, printPosition, visible } from "../errors.ts";
 import { Action } from "./action.ts";
 
 /** One rule that spoke about a call, its layer, and its action. */
@@ -34,6 +34,20 @@ const CHECKS = new Set(["script", "unread", "unsettled", "hazard", "unasked"]);
 export function ruleInWords({ layer, rule }: Pick<RuleHit, "layer" | "rule">): string {
   return `rule ${visible(rule)} of ${PLACES[layer]}`;
 }
+
+/** The next thing to do about a denial: the rule to change, with its position if a config has it. */
+export function remedyFor(hit: RuleHit | undefined, at: Position | null): string {
+  const isWritten = hit !== undefined && (hit.layer === "project" || hit.layer === "agent" || at !== null);
+  if (!isWritten) return REMEDIES[hit?.layer ?? "tool"] ?? REMEDIES.tool;
+  return `no approval can allow it; change ${ruleInWords(hit)}${at === null ? "" : ` (${printPosition(at)})`}`;
+}
+
+const REMEDIES: Readonly<Partial<Record<RuleHit["layer"], string>> & { readonly tool: string }> = {
+  operator: "only the author of the operator profile can allow it",
+  tool: "no approval can allow it; change the rule in the config or the profile",
+  risk: "add a rule to the config that allows it",
+  mode: "use `mode: interactive` without `--strict` or `--approve-all`, or allow it in the config without approval",
+};
 
 /** The place of a rule that applied to a call of this tool. */
 export function placeOfRule({ layer, rule }: Pick<RuleHit, "layer" | "rule">, tool: string): string {

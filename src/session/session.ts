@@ -1,10 +1,9 @@
 import { rejected } from "../approval/factories.ts";
-import { Gate } from "../approval/gate.ts";
+import { type FindRule, Gate } from "../approval/gate.ts";
 import type { DecidedCall } from "../approval/gate-result.ts";
 import type { Answer } from "../approval/handler.ts";
 import { approvalOf, NOBODY } from "../approval/not-run.ts";
 import { readDecision } from "../approval/read-decision.ts";
-import type { FindRule } from "../approval/ruled-out.ts";
 import type { ToolOutcome } from "../approval/tool-outcome.ts";
 import { waitOf } from "../approval/wait.ts";
 import {
