@@ -13,6 +13,7 @@ import { statsOf } from "../host/look/nodes.ts";
 import { homesOf, whyHome } from "../host/look/user.ts";
 import { joinPath } from "../profile/path.ts";
 import { proxyVariable } from "../profile/upstream.ts";
+import { printTitle } from "./headings.ts";
 import { homeRows } from "./home-rows.ts";
 import type { Print } from "./print.ts";
 import { proxyRows } from "./proxy-row.ts";
@@ -43,7 +44,7 @@ export function showDiagnosis(diagnosis: Diagnosis, print: Print): void {
   const { launcher, state, probes, kernel, selfCheck, problem } = diagnosis;
   if (state !== null) showFix(state.message, state.hint ?? "", print);
   if (launcher instanceof CofferdamError) showFix(launcher.message, launcher.hint ?? "", print);
-  if (probes.length > 0) print.title("parts of the sandbox, each tried separately");
+  if (probes.length > 0) printTitle("parts of the sandbox, each tried separately", print);
   const width = Math.max(0, ...probes.map((probe) => probe.name.length));
   for (const probe of probes) showProbe(probe, width, print);
   if (kernel.length > 0) showKernel(kernel, print);
@@ -255,7 +256,7 @@ const PROBE_RESULTS = {
 const LONG_MS = 1_000;
 
 function showKernel(kernel: readonly Probed[], print: Print): void {
-  print.title("undocumented behavior of this kernel");
+  printTitle("undocumented behavior of this kernel", print);
   for (const { asks, says, relies, standing, tookMs } of kernel) {
     const [word, ink] = PROBE_RESULTS[standing];
     const took = tookMs < LONG_MS ? "" : ` (took ${(tookMs / 1_000).toFixed(1)} s)`;
@@ -265,7 +266,7 @@ function showKernel(kernel: readonly Probed[], print: Print): void {
 }
 
 function showSelfCheck({ findings, hasShelter, coversLinks }: SelfCheckResult, print: Print): void {
-  print.title("attacks in a real sandbox, and the same actions outside");
+  printTitle("attacks in a real sandbox, and the same actions outside", print);
   const rows = findings.map(({ name, holds, control }) => [
     name,
     holds ? "refused" : "POSSIBLE",

@@ -8,6 +8,7 @@ import { createDraft } from "../session/draft.ts";
 import type { SupervisorOptions } from "../session/supervisor-options.ts";
 import { quote } from "../shell/quote.ts";
 import type { ShellInput } from "../tool/call.ts";
+import { printPart, printTitle } from "./headings.ts";
 import { optionsOf, planLines, planSize } from "./plan-text.ts";
 import type { Print } from "./print.ts";
 import { profileJson } from "./profile-json.ts";
@@ -67,7 +68,7 @@ function printCall(
   print.result();
   for (const line of columns(rows, [ink.bold])) print.result(line);
   const tint = tintOf(verdict.action, ink);
-  print.title("matching rules");
+  printTitle("matching rules", print);
   for (const line of indented(columns(ruleRows(verdict), [undefined, undefined, tint, ink.dim])))
     print.result(line);
 }
@@ -75,12 +76,12 @@ function printCall(
 function printRendering({ rendering, launch }: PreparedRun, policy: CallPolicy, print: Print): void {
   switch (rendering.kind) {
     case "not-found":
-      print.title(`no plan: ${rendering.reason}`);
+      printTitle(`no plan: ${rendering.reason}`, print);
       print.result(`  ${print.ink.dim("do:")} ${escapeInvisible(rendering.hint)}`);
       return;
     case "denied":
     case "refusal":
-      print.title(`no plan: ${rendering.refusal.reason}`);
+      printTitle(`no plan: ${rendering.refusal.reason}`, print);
       print.result(`  ${print.ink.dim("do:")} ${escapeInvisible(rendering.refusal.remedy)}`);
       return;
     case "plan":
@@ -91,19 +92,21 @@ function printRendering({ rendering, launch }: PreparedRun, policy: CallPolicy, 
 function printPlan(plan: Plan, launch: PreparedRun["launch"], policy: CallPolicy, print: Print): void {
   const { ink } = print;
   const { backend, version, placeholders, approximations, enforcement } = plan;
-  print.part(`plan: ${backend} ${version}, ${planSize(plan)}`, [
-    ...planLines(plan, policy, ink, launch?.cwd ?? "/"),
-    `-- ${quote(launch?.argv ?? [])}`,
-  ]);
-  print.part("placeholders during the run", columns(placeholders.map(({ path }) => [path])));
-  print.part(
+  printPart(
+    `plan: ${backend} ${version}, ${planSize(plan)}`,
+    [...planLines(plan, policy, ink, launch?.cwd ?? "/"), `-- ${quote(launch?.argv ?? [])}`],
+    print,
+  );
+  printPart("placeholders during the run", columns(placeholders.map(({ path }) => [path])), print);
+  printPart(
     "stricter than the profile",
     columns(
       approximations.map((one) => [one.path, one.reason]),
       [undefined, ink.dim],
     ),
+    print,
   );
-  print.part("protections", enforcementLines(enforcement, ink));
+  printPart("protections", enforcementLines(enforcement, ink), print);
 }
 
 function dryRunJson({ verdict, argsHash }: Prepared, side: PreparedRun): unknown {

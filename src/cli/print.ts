@@ -1,7 +1,5 @@
 import type { Writable } from "node:stream";
-import { indented } from "../channel/columns.ts";
 import { type Ink, inkFor } from "../channel/ink.ts";
-import { escapeInvisible } from "../errors.ts";
 import { jsonText } from "../policy/spelled-out.ts";
 
 /** A stream of this process for lines. */
@@ -51,19 +49,6 @@ export class Print {
 
   result(line = ""): void {
     this.#line("stdout", line);
-  }
-
-  /** A heading of results, below an empty line. */
-  title(text: string): void {
-    this.result();
-    this.result(this.ink.bold(escapeInvisible(text)));
-  }
-
-  /** Lines below a heading; nothing if there are none. */
-  part(heading: string, lines: readonly string[]): void {
-    if (lines.length === 0) return;
-    this.title(heading);
-    for (const line of indented(lines)) this.result(line);
   }
 
   talk(line = ""): void {

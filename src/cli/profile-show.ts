@@ -7,6 +7,7 @@ import { entryKey, type Layer, maskKey } from "../profile/explain.ts";
 import { printShortfall, shortfall } from "../profile/shortfall.ts";
 import { createDraft, type Draft } from "../session/draft.ts";
 import { usage } from "./arguments.ts";
+import { printPart } from "./headings.ts";
 import { profileNamed } from "./operator-profiles.ts";
 import { printPlace } from "./place.ts";
 import { planLines } from "./plan-text.ts";
@@ -81,10 +82,11 @@ function showGranted({ policy, loaded }: Draft, folder: string, print: Print): v
   for (const line of profileLines(withApproval.profile, origins, ink)) print.result(line);
   const asked = shortfall(withApproval.profile, withoutApproval.profile);
   const onlyAsked = asked.map((one) => ["path" in one ? `${one.wanted} ${one.path}` : one.what]);
-  print.part("only with approval", columns(onlyAsked));
-  print.part(
+  printPart("only with approval", columns(onlyAsked), print);
+  printPart(
     "requested but not granted",
     columns(withApproval.shortfall.map((one) => [printShortfall(one)])),
+    print,
   );
 }
 

@@ -7,7 +7,7 @@ import { isLink } from "../../host/look/nodes.ts";
 import { openFolder } from "../../host/look/open-folder.ts";
 import { flatMapInTurns, WorkTurn } from "../../host/turns.ts";
 import { isBelowTree, isInDependencyTree, isNamedByTree } from "../../profile/dependency-trees.ts";
-import { type ExecutedFinder, type ExecutedNames, OURSELVES } from "../../profile/executed.ts";
+import { type ExecutedFinder, OURSELVES } from "../../profile/executed.ts";
 import { type AbsolutePath, isInside, parentOf, ROOT, upwards } from "../../profile/path.ts";
 import { isIn, partsThatRun, type RepositoryContext, unmade } from "./new-repositories.ts";
 
@@ -118,10 +118,11 @@ function reasonToTake(
       return obeyedBy;
     case "protected": {
       const isBare = isUnmounted(path, { executed, writable });
-      if (obeyedBy !== null)
-        return (isBare || !isTooMany.names) && isInstalled(executed(path) ?? executedIn(path), path, writable)
-          ? null
-          : obeyedBy;
+      if (obeyedBy !== null) {
+        const row = executed(path) ?? executedIn(path);
+        const isInstalled = row !== null && isInDependencyTree(path, row, writable);
+        return (isBare || !isTooMany.names) && isInstalled ? null : obeyedBy;
+      }
       return isTooMany.names || isLink(path) ? IN_THE_WAY : null;
     }
   }
@@ -135,14 +136,6 @@ function isUnmounted(
   if (!isBelowTree(path, writable)) return false;
   const row = executed(path);
   return row !== null && !isNamedByTree(row.pattern);
-}
-
-function isInstalled(
-  row: ExecutedNames | null,
-  path: AbsolutePath,
-  writable: readonly AbsolutePath[],
-): boolean {
-  return row !== null && isInDependencyTree(path, row, writable);
 }
 
 /** The reason for paths that no program executes, but that can't stay. */
