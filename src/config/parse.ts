@@ -92,7 +92,7 @@ function unknownKey(key: string, path: YamlPath, schema: z.ZodType, yaml: YamlFi
   return {
     message: `unknown key ${visible(key)} in ${printPlace(path)}`,
     hint: () => {
-      const known = keysAt(schema, path);
+      const known = keysAt(schema, path) ?? [];
       return suggestion(key, known) ?? `the keys here are ${known.join(", ")}`;
     },
     at: positionAt(yaml, [...path, key]),

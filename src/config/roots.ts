@@ -168,8 +168,7 @@ export function rootFolder(host: Host, written: AbsolutePath): AbsolutePath {
   return real;
 }
 
-/** Throws `ROOT_REFUSED` for a real path that can't be a root. */
-export function assertMayBeRoot(host: Host, real: AbsolutePath): void {
+function assertMayBeRoot(host: Host, real: AbsolutePath): void {
   if (real === "/") throw refused(real, "is the whole file system", SMALLER);
   if (realHomes(host).includes(real)) throw refused(real, "is a home folder", SMALLER);
   assertNoOwnPlace(host, real);

@@ -42,6 +42,20 @@ const OF_A_MANAGER = /^\/run\/user\/[^/]+\/(?:systemd|dbus-1)(?:\/|$)/;
  * allowed. The user database takes precedence: `HOME` may not open a folder of the system.
  */
 export function whySystemFolder(host: Host, path: AbsolutePath): string | null {
+  const why = whyFixedFolder(host, path);
+  if (why !== null) return why;
+  const libraries = host
+    .installation()
+    .libraryFolders.find((folder) => isInside(path, folder) || isInside(folder, path));
+  if (libraries !== undefined)
+    return `${isInside(path, libraries) ? "is in" : "contains"} ${libraries}, from which system programs load libraries`;
+  const socket = engineSocketIn(host, path);
+  if (socket === null) return null;
+  return `contains ${socket}, ${statsOf(socket) === null ? "where a container engine would listen" : "the socket of a container engine"}`;
+}
+
+/** The same by fixed paths alone: the answer tells a model nothing about this machine. */
+export function whyFixedFolder(host: Host, path: AbsolutePath): string | null {
   const { whole, itself, others } = foldersOn(host);
   const inside = whole.find((folder) => isInside(path, folder));
   if (path === inside) return "is a system folder";
@@ -55,15 +69,7 @@ export function whySystemFolder(host: Host, path: AbsolutePath): string | null {
   if (itself.includes(path) || parentOf(path) === "/run/user")
     return "is shared by all programs or users of this machine";
   const held = [...whole, ...itself].find((folder) => isInside(folder, path));
-  if (held !== undefined) return `contains the system folder ${held}`;
-  const libraries = host
-    .installation()
-    .libraryFolders.find((folder) => isInside(path, folder) || isInside(folder, path));
-  if (libraries !== undefined)
-    return `${isInside(path, libraries) ? "is in" : "contains"} ${libraries}, from which system programs load libraries`;
-  const socket = engineSocketIn(host, path);
-  if (socket === null) return null;
-  return `contains ${socket}, ${statsOf(socket) === null ? "where a container engine would listen" : "the socket of a container engine"}`;
+  return held === undefined ? null : `contains the system folder ${held}`;
 }
 
 function foldersOn({ platform }: Host) {

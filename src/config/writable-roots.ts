@@ -5,15 +5,15 @@ import { wayOutOf } from "../host/look/installation/part.ts";
 import { readOnlyAt } from "../host/look/installation/read-only-at.ts";
 import type { Installation } from "../host/look/installation.ts";
 import { isLink } from "../host/look/nodes.ts";
-import { type AbsolutePath, isInside, parentOf } from "../profile/path.ts";
+import { type AbsolutePath, isInside, parentOf, ROOT } from "../profile/path.ts";
 import { writableIn } from "../profile/profile.ts";
 import type { WhyNoRoot } from "../tool/derive.ts";
 import type { Root } from "../tool/facts.ts";
 import type { Ceiling } from "./config.ts";
+import { realHomes } from "./homes.ts";
 import { realPath } from "./operator-path.ts";
 import type { OperatorProfile } from "./operator-profile.ts";
-import { assertMayBeRoot } from "./roots.ts";
-import { whySystemFolder } from "./system-folders.ts";
+import { whyFixedFolder, whySystemFolder } from "./system-folders.ts";
 
 /**
  * Throws `ROOT_REFUSED`, at the root's line, for a forbidden writable root: a folder of the system, unless an
@@ -37,17 +37,16 @@ export function assertMayBeWritten(
   }
 }
 
-/** Why a config can't list a folder with this mode: a clause; null if it can, as far as the folder's own path decides. */
+/**
+ * Why a config can't list a folder with this mode: a clause; null if it can, as far as fixed paths and the caller's own
+ * home decide. Models read it, so the machine's other users, libraries and sockets do not count.
+ */
 export function whyNoRoot(host: Host, { layers }: Pick<Ceiling, "layers">): WhyNoRoot {
   return (folder, mode) => {
-    try {
-      assertMayBeRoot(host, folder);
-    } catch (error) {
-      if (error instanceof CofferdamError && error.code === "ROOT_REFUSED") return error.message;
-      throw error;
-    }
+    if (folder === ROOT) return "it is the whole file system";
+    if (realHomes(host).includes(folder)) return `the folder ${visible(folder)} is a home folder`;
     const isAllowed = mode === "ro" || layers.some(({ profile }) => writableIn(profile).includes(folder));
-    const why = isAllowed ? null : whySystemFolder(host, folder);
+    const why = isAllowed ? null : whyFixedFolder(host, folder);
     return why === null ? null : `the folder ${visible(folder)} ${why}`;
   };
 }

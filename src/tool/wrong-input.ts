@@ -33,10 +33,10 @@ export function unknownKeyIn(
   hint: string,
 ): CofferdamError | null {
   const path = unknownKeys(issues).find(
-    (one) => !keysAt(schema, one.slice(0, -1)).includes(String(one.at(-1))),
+    (one) => keysAt(schema, one.slice(0, -1))?.includes(String(one.at(-1))) === false,
   );
   if (path === undefined) return null;
-  const known = keysAt(schema, path.slice(0, -1));
+  const known = keysAt(schema, path.slice(0, -1)) ?? [];
   const message = `unknown key ${placeOf(path)} in the arguments of ${visible(tool)}`;
   const all = known.length === 0 ? hint : `the keys are ${known.join(", ")}; ${hint}`;
   return new CofferdamError("USAGE", message, { hint: suggestion(String(path.at(-1)), known) ?? all });

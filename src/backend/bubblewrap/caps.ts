@@ -181,7 +181,9 @@ function extrasOfLinks(
     at = on.behind;
   }
   if (at === path) return together(found);
-  const reason = `${path} is a protected symlink to ${at}, so this may also ${printCap(access)}`;
+  const isHidden = ruler(path, { kind: "file", bornInside: false }).access === "none";
+  const link = isHidden ? "a protected symlink leads here" : `${path} is a protected symlink to ${at}`;
+  const reason = `${link}, so this may also ${printCap(access)}`;
   const caps: readonly ExtraCap[] = [
     { path: at, atMost: access, isFirm, name: "link-target", reason, remedy: OUTSIDE },
     ...capsOfAliases(ruler, facts, { path: at, access, isFirm }),

@@ -1,4 +1,5 @@
 import { isAtMost } from "../../profile/access.ts";
+import { accessTo } from "../../profile/access-to.ts";
 import { type AbsolutePath, isInside, joinPath, knownPath, upwards } from "../../profile/path.ts";
 import { literalPattern, literalPrefix } from "../../profile/pattern.ts";
 import type { Mask, Profile } from "../../profile/profile.ts";
@@ -83,19 +84,16 @@ export function masksBehindLinks(profile: Profile, facts: Facts): LinkMasks | No
     const on = linkOn(facts, hit);
     if (on === null || on.leadsTo === null) continue;
     const { access } = capOf(hit, on.link, "file");
-    if (access !== "write") found.push(behind(hit, on.leadsTo, access, false));
+    if (access === "write") continue;
+    const isHidden = accessTo(profile, hit, { kind: "file", bornInside: false }) === "none";
+    found.push(behind(isHidden ? "the path of a hidden symlink" : hit, on.leadsTo, access, false));
   }
   return { masks: found.flatMap((one) => one.masks), limits: found.flatMap((one) => one.limits) };
 }
 
 const OUTSIDE = "change it yourself outside the sandbox, if intended";
 
-function behind(
-  path: AbsolutePath,
-  target: AbsolutePath,
-  atMost: Mask["atMost"],
-  ignoreCase: boolean,
-): LinkMasks {
+function behind(path: string, target: AbsolutePath, atMost: Mask["atMost"], ignoreCase: boolean): LinkMasks {
   const reason = `${path} goes through a symlink, so its target is also capped at ${atMost}`;
   return {
     masks: [{ pattern: literalPattern(target), atMost, ignoreCase }],

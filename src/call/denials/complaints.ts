@@ -96,7 +96,7 @@ const ESCAPES = new RegExp(`${String.fromCodePoint(27)}\\[[0-9;?]*[ -/]*[@-~]`, 
 
 /** Complaints that end with a path: of the C library, Go and Rust; of Python; of Node. */
 const WITH_PATH: readonly RegExp[] = [
-  /(?:^|[\s'"‘])(\/[^\s'"’:]+)['"’]?: (?:permission denied|read-only file system|no such file or directory)(?: \(os error \d+\))?$/i,
+  /(?:^|[\s'"‘])(\/[^\s'"‘’:]+)['"’]?: (?:permission denied|read-only file system|no such file or directory)(?: \(os error \d+\))?$/i,
   /^\w*Error: \[Errno (?:2|13|30)\] [\w -]+: '(\/[^\s']+)'$/,
   /\b(?:ENOENT|EACCES|EROFS): [\w -]+, \w+ '(\/[^\s']+)'/,
 ];
@@ -105,5 +105,5 @@ const WITH_PATH: readonly RegExp[] = [
 export function complainedPaths(said: string): readonly string[] {
   const lines = said.split("\n").filter((line) => line.length <= MAX_LINE);
   const found = lines.flatMap((line) => WITH_PATH.flatMap((form) => form.exec(line)?.[1] ?? []));
-  return [...new Set(found)].slice(-MAX_COMPLAINTS);
+  return [...new Set(found)].filter((path) => !/\p{C}/u.test(path)).slice(-MAX_COMPLAINTS);
 }

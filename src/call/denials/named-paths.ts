@@ -79,7 +79,7 @@ function foundAt(
   links: ReadonlyMap<AbsolutePath, string>,
 ): Pick<NamedPath, "judged" | "kind"> {
   const canSee = (one: AbsolutePath): boolean =>
-    links.has(one) || accessTo(granted, one, { kind: "folder", bornInside: true }) !== "none";
+    links.has(one) || accessTo(granted, one, { kind: "folder", bornInside: false }) !== "none";
   const { path: judged, kind } = leadsTo(written, cwd, canSee, look);
   // A hidden file looks missing inside, and so it does here.
   const isHidden = accessTo(granted, judged, { kind: "file", bornInside: false }) === "none";

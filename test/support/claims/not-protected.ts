@@ -61,6 +61,13 @@ export const NOT_PROTECTED: Readonly<Record<string, readonly Gap[]>> = {
       advice: "Keep such scripts outside the roots.",
     },
     {
+      risk: "Links that a wildcard hides",
+      effect:
+        "A `none` mask with a wildcard, such as `**/.env*`, hides a matching link and its target. But a call can rename the link in a writable folder. In the next call no link leads from a hidden name to the target, so it can be read.",
+      advice:
+        "Hide the target as well, or name the link by a mask without wildcards: then it can't be renamed.",
+    },
+    {
       risk: "Links in folders that are not granted",
       effect:
         "A mask on a link also protects the link's target. This protection stays if another profile hides the link or its folder. But links are looked for only in folders where the effective profile allows more than the mask. For example, a mask makes a link in `a` read-only, and with it the link's target in `b`. If another profile does not grant `a`, or only for reading, the target keeps its own access. The same holds if an entry under `files` names the link, and another profile hides its folder. It never allows more than each profile allows.",

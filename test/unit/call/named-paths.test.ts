@@ -5,7 +5,8 @@ import { afterAll, describe, expect, it } from "vitest";
 import { namedPaths } from "../../../src/call/denials/named-paths.ts";
 import { leadsTo } from "../../../src/host/look/leads.ts";
 import { isInside, knownPath } from "../../../src/profile/path.ts";
-import { normalProfile } from "../../../src/profile/profile.ts";
+import { parsePatterns } from "../../../src/profile/pattern.ts";
+import { normalProfile, type Profile } from "../../../src/profile/profile.ts";
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), "cofferdam-named-")));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
@@ -14,6 +15,8 @@ const ws = knownPath(`${top}/ws`);
 const granted = normalProfile({ files: [{ path: ws, access: "write", suffixes: "any" }] });
 mkdirSync(`${ws}/folder/sub`, { recursive: true });
 mkdirSync(`${top}/outside`);
+mkdirSync(`${ws}/hidden`);
+symlinkSync("../../outside", `${ws}/hidden/l`);
 for (const file of ["ws/file", "ws/folder/file", "outside/there"]) writeFileSync(`${top}/${file}`, "");
 symlinkSync("there", `${top}/outside/link`);
 for (const [name, to] of [
@@ -55,6 +58,17 @@ describe("the paths that a call's words name", () => {
     expect(found("file/x")).toEqual(["ws/file/x", "missing"]);
     expect(found("loop")).toEqual(["ws/loop", "missing"]);
     expect(found("out-and-in/file")).toEqual(["ws/folder/file", "file"]);
+  });
+
+  it("tell nothing of a link that a glob hides", () => {
+    const masks = parsePatterns(`${ws}/**/hidden`).map((pattern) => ({
+      pattern,
+      atMost: "none" as const,
+      ignoreCase: false,
+    }));
+    const hiding = normalProfile({ ...granted, masks });
+    const at = (profile: Profile) => namedPaths(["hidden/l"], ws, profile)[0]?.judged.slice(top.length + 1);
+    expect([at(granted), at(hiding)]).toEqual(["outside", "ws/hidden/l"]);
   });
 
   it("are told alike where they lead out of what it can see, whether something is there, is a link, or not", () => {

@@ -102,6 +102,8 @@ describe("a remedy, where it is followed", () => {
     );
     expect(why("/etc/hosts", "read")).toMatch(/^list the folder/);
     expect(why(join(m.home, "docs/a"))).toMatch(/^give the folder/);
+    // The home of another user is told like any folder: a model learns nothing about the users of the machine.
+    expect(why("/root/a", "read")).toBe(why("/no-such-home/a", "read"));
   });
 
   const found = (m: Machine, config: string): readonly string[] => {
