@@ -2,10 +2,10 @@ import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import { createServer as createPlainServer } from "node:net";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
+import { portOf } from "../../test/support/web/port-of.ts";
 import type { Row } from "./row.ts";
 
 /** Whose folders a place is, where that is not the user who runs this. */
@@ -97,21 +97,6 @@ function answering(): Server {
     answer.setHeader("Api-Version", "1.41").setHeader("Content-Type", "application/json");
     answer.end("[]\n");
   });
-}
-
-/** A port that is free on the host's loopback at this moment. */
-export async function freePort(): Promise<number> {
-  const server = createPlainServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const port = portOf(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-function portOf(server: Pick<Server, "address">): number {
-  const address = server.address();
-  if (typeof address !== "object" || address === null) throw new Error("a server has no port");
-  return address.port;
 }
 
 /** The line for bash: it stops at the first step that fails, and ends its background processes. */

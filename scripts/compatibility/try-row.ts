@@ -5,11 +5,11 @@ import { detectRuntimes, everyRuntime } from "../../src/host/look/runtimes.ts";
 import { createSupervisor } from "../../src/index.ts";
 import { MemoryJournal } from "../../src/journal/journal.ts";
 import { knownPath } from "../../src/profile/path.ts";
+import { freePort } from "../../test/support/web/free-port.ts";
 import { runPlainly } from "./plainly.ts";
 import type { Row } from "./row.ts";
 import {
   configText,
-  freePort,
   give,
   type HostServers,
   makePlace,

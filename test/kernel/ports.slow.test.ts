@@ -9,7 +9,6 @@ import { PEOPLE } from "../support/battery/people.ts";
 import { Place, type Start } from "../support/battery/place.ts";
 import {
   connectorsOf,
-  freePort,
   isThere,
   LOOPBACK,
   listeningOn,
@@ -17,6 +16,7 @@ import {
   serverInside,
   untilUp,
 } from "../support/battery/port-servers.ts";
+import { freePort } from "../support/web/free-port.ts";
 
 sandboxMustWork("ports that lead in");
 

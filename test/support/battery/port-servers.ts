@@ -1,8 +1,7 @@
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { connect, createServer, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { portOf } from "../web/port-of.ts";
 
 /**
  * A server as one perl program: on this address and port it answers with `inside ` and what it was told, once its client
@@ -52,16 +51,6 @@ async function all(socket: Socket): Promise<string> {
   const parts: Buffer[] = [];
   for await (const part of socket) parts.push(part as Buffer);
   return Buffer.concat(parts).toString();
-}
-
-/** A port that nobody has now, on either loopback address. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const port = portOf(server);
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** The addresses on which anybody of this machine listens on the port, as `/proc/net` has them (proc(5)). */

@@ -1,5 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
+import { freePort } from "../web/free-port.ts";
+import { portOf } from "../web/port-of.ts";
 
 /** What becomes of a connection that says what is waited for. */
 export type Fault =
@@ -25,16 +27,15 @@ export class BadWay implements AsyncDisposable {
   #delayMs = 0;
 
   private constructor(server: Server, to: number) {
-    const address = server.address();
-    this.port = typeof address === "object" && address !== null ? address.port : 0;
+    this.port = portOf(server);
     this.#server = server;
     this.#to = to;
     server.on("connection", (client) => this.#pass(client));
   }
 
-  /** From a port of its own choice, where none is given. */
-  static async to(port: number, from = 0): Promise<BadWay> {
-    const server = createServer().listen(from, "127.0.0.1");
+  /** From a free port, where none is given. */
+  static async to(port: number, from?: number): Promise<BadWay> {
+    const server = createServer().listen(from ?? (await freePort()), "127.0.0.1");
     await once(server, "listening");
     return new BadWay(server, port);
   }

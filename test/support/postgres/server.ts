@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
 import {
   chownSync,
   closeSync,
@@ -11,10 +10,10 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "pg";
+import { freePort } from "../web/free-port.ts";
 
 /** The folder of the system's newest server: of Debian's packages, else of what PATH leads to. */
 export const BIN = binFolder();
@@ -221,13 +220,4 @@ function binFolder(): string | null {
 
 function versionOf(folder: string): number {
   return Number(/\d+/.exec(folder)?.[0] ?? 0);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

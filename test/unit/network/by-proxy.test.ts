@@ -9,6 +9,7 @@ import { EgressProxy } from "../../../src/network/proxy.ts";
 import { parseHostRule } from "../../../src/profile/host-rule.ts";
 import { normalNetwork } from "../../../src/profile/network.ts";
 import { onlyBy, parseProxy } from "../../../src/profile/upstream.ts";
+import { freePort } from "../../support/web/free-port.ts";
 import { portOf } from "../../support/web/port-of.ts";
 
 const PASSWORD = "hunter2-of-the-proxy";
@@ -30,11 +31,7 @@ async function upstreamProxy(answer: (socket: Socket) => void = () => undefined)
   open.push(server);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const stop = async (): Promise<void> => {
-    server.close();
-    await once(server, "close");
-  };
-  return { heads, port: portOf(server), stop };
+  return { heads, port: portOf(server) };
 }
 
 /** The egress proxy of one call that reaches these hosts by the upstream proxy, and what it tells of them. */
@@ -197,9 +194,7 @@ describe("by an upstream proxy", () => {
   });
 
   test("a proxy that is not there is told with the host that it was to lead to, once", async () => {
-    const up = await upstreamProxy(() => undefined);
-    await up.stop();
-    const { egress, at } = await callBy(up.port);
+    const { egress, at } = await callBy(await freePort());
     for (let times = 0; times < 2; times += 1) {
       const { status, socket } = await tunnel(at, "a.test:443");
       socket.destroy();

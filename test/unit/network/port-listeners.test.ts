@@ -3,7 +3,8 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type ListenFunction, listenHere } from "../../../src/network/listen-at.ts";
 import { PortListeners } from "../../../src/network/port-listeners.ts";
-import { freePort, say } from "../../support/battery/port-servers.ts";
+import { say } from "../../support/battery/port-servers.ts";
+import { freePort } from "../../support/web/free-port.ts";
 import { portOf } from "../../support/web/port-of.ts";
 
 /** A server that answers as one inside would, and what connects to it. */

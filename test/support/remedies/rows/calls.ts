@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { freePort } from "../../battery/port-servers.ts";
+import { freePort } from "../../web/free-port.ts";
 import { command, DOCS, docs, NAMED, NOTE, ownTool, PROJECT, script, tool, UNASKED } from "../calls.ts";
 import { cli } from "../cli.ts";
 import { quoted, type Row, run, type Situation } from "../row.ts";
