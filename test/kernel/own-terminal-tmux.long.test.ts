@@ -148,7 +148,7 @@ describe.skipIf(problem !== null).each(PEOPLE)("$name at a terminal", (person) =
     expect(pane.rows()).toEqual(
       expect.arrayContaining([
         expect.stringMatching(/^cofferdam: the sandbox prevented reading `\/etc\/shadow`/),
-        expect.stringMatching(/^ {2}do: list the folder/),
+        expect.stringMatching(/^ {2}do: no config or operator profile can allow it/),
       ]),
     );
     await isBack(pane, before);

@@ -18,8 +18,9 @@ export const PLUG_AND_PLAY: readonly Layout[] = [
     runs: [".pnp.cjs", ".pnp.loader.mjs"],
   },
   withFolder("portal", { name: "ipaddr.js", at: "project/vendor/ipaddr.js" }),
-  // A module outside of the project is asked for a map of its own, which stands in for all else.
-  withFolder("link", { name: "diff", at: "linked/diff", runs: ".pnp.cjs" }),
+  // A module outside of the project is asked for a map of its own, which stands in for all else. The package is one that
+  // a start loads, and that needs no other.
+  withFolder("link", { name: "yaml", at: "linked/yaml", runs: ".pnp.cjs" }),
 ];
 
 /** A dependency that lies in a folder, to which the map leads (https://yarnpkg.com/protocol/portal, https://yarnpkg.com/protocol/link). */
