@@ -11,6 +11,9 @@ export interface CapBehind {
   readonly isFirm: boolean;
 }
 
+/** The remedy of such a cap. */
+export const OUTSIDE = "change it yourself outside the sandbox, if intended";
+
 /**
  * Finds the cap of each target: by the masks that the path passes on (`passedMasks`), and by the path's own entry. Law:
  * a further mask never raises it, even one that hides the folder with the link.

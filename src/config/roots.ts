@@ -3,7 +3,7 @@ import { CofferdamError, visible } from "../errors.ts";
 import type { Host } from "../host/look/host.ts";
 import { resolvedPath } from "../host/look/nodes.ts";
 import { EVERYTHING, reach } from "../host/look/runtimes/disk.ts";
-import { type AbsolutePath, absolutePath, isAbsolutePath, isInside } from "../profile/path.ts";
+import { type AbsolutePath, absolutePath, isAbsolutePath, isInside, ROOT } from "../profile/path.ts";
 import { quote } from "../shell/quote.ts";
 import type { Link, Root } from "../tool/facts.ts";
 import type { SandboxSection } from "../tool/settings.ts";
@@ -162,17 +162,19 @@ export function assertNoOwnPlace(host: Host, path: AbsolutePath): void {
  */
 export function rootFolder(host: Host, written: AbsolutePath): AbsolutePath {
   const real = existingFolder(written);
-  assertMayBeRoot(host, real);
+  const why = whyTooLarge(host, real);
+  if (why !== null) throw refused(real, why, SMALLER);
+  assertNoOwnPlace(host, real);
+  if (isHome(host, real)) throw refused(real, "is a home folder", SMALLER);
   // Last: a target that is rejected anyway has its own error.
   if (lstatSync(written).isSymbolicLink()) throw refused(written, "is a symlink", LOOK_FIRST);
   return real;
 }
 
-function assertMayBeRoot(host: Host, real: AbsolutePath): void {
-  if (real === "/") throw refused(real, "is the whole file system", SMALLER);
-  if (realHomes(host).includes(real)) throw refused(real, "is a home folder", SMALLER);
-  assertNoOwnPlace(host, real);
-  if (isHome(host, real)) throw refused(real, "is a home folder", SMALLER);
+/** Why a folder is no root even for reading, by the caller's own homes alone: a clause after its path, or null. */
+export function whyTooLarge(host: Host, real: AbsolutePath): string | null {
+  if (real === ROOT) return "is the whole file system";
+  return realHomes(host).includes(real) ? "is a home folder" : null;
 }
 
 function existingFolder(written: AbsolutePath): AbsolutePath {

@@ -5,14 +5,14 @@ import { wayOutOf } from "../host/look/installation/part.ts";
 import { readOnlyAt } from "../host/look/installation/read-only-at.ts";
 import type { Installation } from "../host/look/installation.ts";
 import { isLink } from "../host/look/nodes.ts";
-import { type AbsolutePath, isInside, parentOf, ROOT } from "../profile/path.ts";
+import { type AbsolutePath, isInside, parentOf } from "../profile/path.ts";
 import { writableIn } from "../profile/profile.ts";
 import type { WhyNoRoot } from "../tool/derive.ts";
 import type { Root } from "../tool/facts.ts";
 import type { Ceiling } from "./config.ts";
-import { realHomes } from "./homes.ts";
 import { realPath } from "./operator-path.ts";
 import type { OperatorProfile } from "./operator-profile.ts";
+import { whyTooLarge } from "./roots.ts";
 import { whyFixedFolder, whySystemFolder } from "./system-folders.ts";
 
 /**
@@ -43,10 +43,8 @@ export function assertMayBeWritten(
  */
 export function whyNoRoot(host: Host, { layers }: Pick<Ceiling, "layers">): WhyNoRoot {
   return (folder, mode) => {
-    if (folder === ROOT) return "it is the whole file system";
-    if (realHomes(host).includes(folder)) return `the folder ${visible(folder)} is a home folder`;
     const isAllowed = mode === "ro" || layers.some(({ profile }) => writableIn(profile).includes(folder));
-    const why = isAllowed ? null : whyFixedFolder(host, folder);
+    const why = whyTooLarge(host, folder) ?? (isAllowed ? null : whyFixedFolder(host, folder));
     return why === null ? null : `the folder ${visible(folder)} ${why}`;
   };
 }

@@ -235,6 +235,23 @@ test("settings of the system are copied for whoever supervises alone: others may
   expect([true, false].map(optionFor)).toEqual(["--file", "--ro-bind"]);
 });
 
+test.each([
+  ["read", /^\/w\/repo\/\.git\/hooks is a protected symlink to \/w\/shared, so this may also /],
+  ["none", /^a protected symlink leads here, so this may also /],
+] as const)(
+  "the reason of a link's target names the link where the call sees it: at most %s",
+  (atMost, reason) => {
+    const facts = fakedFacts(["/w/repo/.git/hooks → /w/shared", "/w/shared/"], {
+      hits: [at("/w/repo/.git/hooks")],
+    });
+    const files = [entry("/usr", "read"), entry("/w", "write")];
+    const plan = planOf(normalProfile({ sockets: [], files, masks: mask("**/.git/hooks", atMost) }), facts);
+    expect(plan.limits.filter(({ name }) => name === "link-target")).toMatchObject([
+      { path: "/w/shared", reason: expect.stringMatching(reason) },
+    ]);
+  },
+);
+
 test("a mask on a symlink caps what it leads to, and holds the link; where it can't, the folder of the link", () => {
   const look = (coversLinks: boolean) =>
     fakedFacts(["/w/repo/.git/hooks → /w/shared", "/w/shared/"], {

@@ -22,7 +22,7 @@ describe.skipIf(unusable !== null)("what a call makes and hosts execute", () => 
     expect(fatesOf(await run(at, "true"), at)).toEqual({});
   }, 240_000);
 
-  it("is all taken but installed packages, be it 5,000 links to 3,000 of them that bring such a name", async () => {
+  it("is all taken outside installed packages, where 5,000 links lead to 3,000 packages with such a name", async () => {
     await using at = await standingWith("quarantine");
     const packages = `for (1..3000) { mkdir "node_modules/p$_"; open my $f, ">", "node_modules/p$_/.envrc" }`;
     const make = `mkdir node_modules q; echo x > q/.envrc; perl -e '${packages} symlink "node_modules", "l$_" for 1..5000'`;

@@ -19,7 +19,7 @@ describe.skipIf(terminalProblem() !== null)("several calls that wait", () => {
     const person = await sitDown({ rows: 24 });
     person.tell(...Array.from({ length: 6 }, (_, at) => call(at + 1)));
     await person.reads("1 of 6 waiting");
-    // Where the machine is busy several come at once, which is no key: they come more slowly then, as held keys still do.
+    // On a busy machine several keys may arrive in one read, which is not taken for an answer. So the pause grows.
     for (let repeats = 0, more = 0; repeats < 300 && more < 40; repeats += 1) {
       person.type("y");
       await pause(30 + repeats / 3);

@@ -2,7 +2,7 @@ import { type Access, isAtMost } from "../../profile/access.ts";
 import { type PathFacts, type PathRuler, pathRuler } from "../../profile/access-to.ts";
 import { type AbsolutePath, joinPath, parentOf, upwards } from "../../profile/path.ts";
 import { indexEntries, type Mask, nearestEntry, type Profile } from "../../profile/profile.ts";
-import { capsBehind } from "../caps-behind.ts";
+import { capsBehind, OUTSIDE } from "../caps-behind.ts";
 import { type Facts, type LinkWay, nodeAt, type PathNode } from "../facts.ts";
 import { aliasesOf } from "../host-mounts.ts";
 import type { Limit, NotEnforceable } from "../plan.ts";
@@ -129,8 +129,6 @@ export function firstLink(
 export const MAX_LINKS = 40;
 
 const NO_WAY: LinkWay = { links: [], detours: [] };
-
-const OUTSIDE = "change it yourself outside the sandbox, if intended";
 
 function capsOfAliases(
   ruler: PathRuler,

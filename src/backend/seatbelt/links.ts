@@ -1,9 +1,10 @@
 import { isAtMost } from "../../profile/access.ts";
 import { accessTo } from "../../profile/access-to.ts";
+import { everywhere } from "../../profile/mask-index.ts";
 import { type AbsolutePath, isInside, joinPath, knownPath, upwards } from "../../profile/path.ts";
 import { literalPattern, literalPrefix } from "../../profile/pattern.ts";
 import type { Mask, Profile } from "../../profile/profile.ts";
-import { capsBehind } from "../caps-behind.ts";
+import { capsBehind, OUTSIDE } from "../caps-behind.ts";
 import { type Facts, nodeAt, type PathNode } from "../facts.ts";
 import type { Limit, NotEnforceable } from "../plan.ts";
 
@@ -48,10 +49,8 @@ export function linkOn(facts: Pick<Facts, "nodes">, path: AbsolutePath): Deepest
     const node = macNodeAt(facts, at);
     if (node.kind !== "link") continue;
     if (node.target === null) return { link: at, leadsTo: null };
-    return {
-      link: at,
-      leadsTo: at === path ? node.target : joinPath(node.target, path.slice(at.length + 1)),
-    };
+    const leadsTo = at === path ? node.target : joinPath(node.target, path.slice(at.length + 1));
+    return { link: at, leadsTo };
   }
   return null;
 }
@@ -76,27 +75,27 @@ export function masksBehindLinks(profile: Profile, facts: Facts): LinkMasks | No
     const on = linkOn(facts, path);
     if (on === null) continue;
     if (mask.pattern.literal === null) return throughLink(mask, on);
-    if (on.leadsTo !== null) found.push(behind(path, on.leadsTo, mask.atMost, mask.ignoreCase));
+    if (on.leadsTo !== null) found.push(behind(profile, path, on.leadsTo, everywhere(mask)));
     else if (isGranted(profile, on.link)) return dangling(path, on.link);
   }
   const capOf = capsBehind(profile);
   for (const hit of facts.hits) {
     const on = linkOn(facts, hit);
     if (on === null || on.leadsTo === null) continue;
-    const { access } = capOf(hit, on.link, "file");
-    if (access === "write") continue;
-    const isHidden = accessTo(profile, hit, { kind: "file", bornInside: false }) === "none";
-    found.push(behind(isHidden ? "the path of a hidden symlink" : hit, on.leadsTo, access, false));
+    const { access: atMost } = capOf(hit, on.link, "file");
+    if (atMost !== "write") found.push(behind(profile, hit, on.leadsTo, { atMost, ignoreCase: false }));
   }
   return { masks: found.flatMap((one) => one.masks), limits: found.flatMap((one) => one.limits) };
 }
 
-const OUTSIDE = "change it yourself outside the sandbox, if intended";
+type Cap = Omit<Mask, "pattern">;
 
-function behind(path: string, target: AbsolutePath, atMost: Mask["atMost"], ignoreCase: boolean): LinkMasks {
-  const reason = `${path} goes through a symlink, so its target is also capped at ${atMost}`;
+function behind(profile: Profile, path: AbsolutePath, target: AbsolutePath, cap: Cap): LinkMasks {
+  const { atMost } = cap;
+  const isHidden = accessTo(profile, path, { kind: "file", bornInside: false }) === "none";
+  const reason = `${isHidden ? "a hidden path" : path} goes through a symlink, so its target is also capped at ${atMost}`;
   return {
-    masks: [{ pattern: literalPattern(target), atMost, ignoreCase }],
+    masks: [{ ...cap, pattern: literalPattern(target) }],
     limits: [{ name: "link-target", path: target, atMost, except: null, reason, remedy: OUTSIDE }],
   };
 }

@@ -18,8 +18,8 @@ export const PLUG_AND_PLAY: readonly Layout[] = [
     runs: [".pnp.cjs", ".pnp.loader.mjs"],
   },
   withFolder("portal", { name: "ipaddr.js", at: "project/vendor/ipaddr.js" }),
-  // A module outside of the project is asked for a map of its own, which stands in for all else. The package is one that
-  // a start loads, and that needs no other.
+  // A module outside of the project is asked for a map of its own, which stands in for all else. The package must
+  // be one that a start loads, and that needs no other package.
   withFolder("link", { name: "yaml", at: "linked/yaml", runs: ".pnp.cjs" }),
 ];
 

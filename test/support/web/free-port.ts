@@ -4,12 +4,12 @@ import { createServer } from "node:net";
 import { codeOf } from "../../../src/host/system-error.ts";
 
 /**
- * Below the ports that a system gives to whoever asks for any: from 32768 on Linux (ip_local_port_range, ip(7)), from
- * 49152 on macOS.
+ * The range ends before the ports that the system chooses for programs that ask for any port: from 32768 on Linux
+ * (ip_local_port_range, ip(7)), from 49152 on macOS.
  */
 const [FIRST, END] = [20_000, 32_768];
 
-/** A port of loopback where nobody listens, and which no other program gets that asks for any port meanwhile. */
+/** Returns a port of 127.0.0.1 where nobody listens. A program that asks the system for any port does not get it. */
 export async function freePort(): Promise<number> {
   const port = randomInt(FIRST, END);
   const server = createServer();

@@ -145,6 +145,19 @@ describe("the rules hold what they must", () => {
     });
   });
 
+  it("the reason of such a limit does not name a path that is hidden", () => {
+    const profile = normalProfile({
+      files: [entry(APP, "write")],
+      masks: masks(`${APP}/.git/hooks`, "none"),
+    });
+    const plan = planOf(renderSeatbelt(profile, LAUNCH, machine({ [`${APP}/.git`]: link(`${APP}/git`) })));
+    expect(plan.approximations).toContainEqual({
+      name: "link-target",
+      path: `${APP}/git/hooks`,
+      reason: "a hidden path goes through a symlink, so its target is also capped at none",
+    });
+  });
+
   it("never-weaker: a masked link in a hidden folder caps its target as its own mask does, and its way stays", () => {
     const at = (name: string) => knownPath(`${APP}/${name}`);
     const glob = [...masks("**/.envrc", "read"), ...masks("**/.envrc", "none")];

@@ -4,7 +4,8 @@ import { findings } from "../../../src/config/check.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import { type DeniableQuestion, denialFor, SOME_PUBLIC } from "../../../src/decide/denial.ts";
 import { layersOf } from "../../../src/decide/explain.ts";
-import { knownPath } from "../../../src/profile/path.ts";
+import { listedUsers } from "../../../src/host/look/users.ts";
+import { knownPath, ROOT } from "../../../src/profile/path.ts";
 import { createDraft } from "../../../src/session/draft.ts";
 import { type Machine, machine } from "../config/machine.ts";
 
@@ -102,8 +103,12 @@ describe("a remedy, where it is followed", () => {
     );
     expect(why("/etc/hosts", "read")).toMatch(/^list the folder/);
     expect(why(join(m.home, "docs/a"))).toMatch(/^give the folder/);
-    // The home of another user is told like any folder: a model learns nothing about the users of the machine.
-    expect(why("/root/a", "read")).toBe(why("/no-such-home/a", "read"));
+    // The remedy for a file in another user's home is that for any folder: it tells a model nothing of this machine's users.
+    const home = listedUsers().find((user) => user.home !== ROOT)?.home;
+    for (const folder of [home ?? expect.unreachable(), "/no-such-home"])
+      expect(why(join(folder, "a"), "read")).toBe(
+        "list the folder under `sandbox.paths` in the config, if intended",
+      );
   });
 
   const found = (m: Machine, config: string): readonly string[] => {
