@@ -41,7 +41,7 @@ export function lookAtCall(
   policy: CallPolicy,
   base: AbsolutePath,
   pwd?: string,
-): Pick<CallFacts, "cwd" | "typedCwd" | "program" | "unstartable" | "commands" | "unread"> {
+): Pick<CallFacts, "cwd" | "typedCwd" | "program" | "unstartable" | "commands" | "touches" | "unread"> {
   const cwd = folderOf(input.cwd, base, policy);
   const line = lineOf(input);
   const programs = new ProgramLooks(cwd, policy);
@@ -55,7 +55,7 @@ export function lookAtCall(
   const seen = whyUnstartable(word, cwd, policy.withApproval.profile, policy, programs.look);
   const unstartable = seen ?? (program.path === null ? commandNotFound(word, policy) : null);
   const typedCwd = typedFolder(input.cwd ?? ".", cwd, { base, pwd }, policy);
-  return { cwd, typedCwd, program, unstartable, commands, unread: line.unread };
+  return { cwd, typedCwd, program, unstartable, commands, touches: line.touches, unread: line.unread };
 }
 
 const UNKNOWN: FoundProgram = {

@@ -5,6 +5,7 @@ import { type AbsolutePath, isInside, nameOf, parentOf } from "../profile/path.t
 import type { Profile } from "../profile/profile.ts";
 import { localeDoubts } from "../shell/locale.ts";
 import { fileNameOf } from "../shell/rule.ts";
+import type { ShellTouch } from "../shell/touch.ts";
 import { type Call, scriptOf, wordsOf } from "../tool/call.ts";
 import type { Root } from "../tool/facts.ts";
 import type { ProgramFacts } from "./binding.ts";
@@ -26,6 +27,7 @@ export interface CommandFacts {
 
 interface Found {
   readonly commands: readonly CommandFacts[];
+  readonly touches: readonly ShellTouch[];
   readonly unread: readonly string[];
   readonly roots: readonly Root[];
   /** Bash's locale for reading characters; empty for its default. */
@@ -58,6 +60,7 @@ export function judgedLine({ input }: Pick<Call, "input">, found: Found): Comman
         arePathsInside: (names) => arePathsInside(one, found.roots, names),
       }),
     ),
+    touches: found.touches,
     unread: [...found.unread, ...localeDoubts(scriptOf(input) ?? "", found.locale)],
     shell: isOfShell ? wordsOf(input) : null,
   };

@@ -20,6 +20,7 @@ import type { Profile } from "../profile/profile.ts";
 import { printShortfall } from "../profile/shortfall.ts";
 import { localeOf } from "../shell/locale.ts";
 import { quote } from "../shell/quote.ts";
+import type { ShellTouch } from "../shell/touch.ts";
 import { type Call, wordsOf } from "../tool/call.ts";
 import { deriveEnvironment, type ToolSettings } from "../tool/derive.ts";
 import type { HomeFile } from "../tool/facts.ts";
@@ -49,7 +50,9 @@ export interface CallFacts {
   readonly unstartable: Unstartable | null;
   /** Every simple command that it would run, in the order of `lineOf`. */
   readonly commands: readonly CommandFacts[];
-  /** Parts of the line that were not understood. */
+  /** Acts of bash itself beside starting programs. */
+  readonly touches: readonly ShellTouch[];
+  /** Why other programs may run than `commands`; empty if no others can. */
   readonly unread: readonly string[];
   readonly callerEnv: Readonly<Record<string, string | undefined>>;
 }
@@ -105,6 +108,7 @@ export function prepare(
       : prepareSide(call, policy, look, policy.withoutApproval);
   const line = judgedLine(call, {
     commands: look.commands,
+    touches: look.touches,
     unread: look.unread,
     roots: policy.config.roots,
     locale: localeOf(approved.launch?.env ?? {}),

@@ -1,3 +1,5 @@
+import type { ShellTouch } from "../shell/touch.ts";
+
 /** One simple command, with the facts for judging it. */
 export interface JudgedCommand {
   /** Its words as the program receives them; `isOpaque` if only bash will know them. */
@@ -16,7 +18,9 @@ export interface JudgedCommand {
 /** One call of the shell tool, parsed: everything that it would run. */
 export interface CommandLine {
   readonly commands: readonly JudgedCommand[];
-  /** The parts that were not understood, as `it has a substitution`; empty if there are none. */
+  /** Files that bash itself opens, folders that it changes to, variables that it sets. */
+  readonly touches: readonly ShellTouch[];
+  /** Why other programs may run than `commands`, as `it has a substitution`; empty if no others can. */
   readonly unread: readonly string[];
   /** The words of the shell that runs it, for rules that name that shell; null if no shell is needed. */
   readonly shell: readonly string[] | null;

@@ -33,7 +33,7 @@ export function simulatedCall(
   { runtimes }: Pick<ToolSettings, "runtimes">,
   base: AbsolutePath,
   simulated: SimulatedMac,
-): Pick<CallFacts, "cwd" | "typedCwd" | "program" | "unstartable" | "commands" | "unread"> {
+): Pick<CallFacts, "cwd" | "typedCwd" | "program" | "unstartable" | "commands" | "touches" | "unread"> {
   const at = (from: AbsolutePath, path: string): AbsolutePath =>
     there(simulated, knownPath(resolve(from, path)));
   const cwd = input.cwd === undefined ? base : at(base, input.cwd);
@@ -46,6 +46,7 @@ export function simulatedCall(
     program: { path, real: path, id: null, content: null },
     unstartable: null,
     commands: [],
+    touches: [],
     unread: [],
   };
 }

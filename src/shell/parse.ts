@@ -2,6 +2,7 @@ import { parse as parseTokens } from "shell-quote";
 import { type Command, forEachChild, parse, type SyntaxNode, type Word } from "unbash";
 import { isChanging, isOfShell } from "./builtins.ts";
 import { doubtAbout } from "./syntax.ts";
+import type { ShellTouch } from "./touch.ts";
 import { isOpaque, isTorn, OPAQUE, piecesOf, textOf, withLinesJoined } from "./word.ts";
 
 /** One simple command of a line: its words as a program gets them; `isOpaque` for words that only bash will know. */
@@ -13,7 +14,9 @@ export interface SimpleCommand {
 export interface ParsedLine {
   /** Every simple command anywhere in it, also in parts that are not understood. */
   readonly commands: readonly SimpleCommand[];
-  /** The parts that are not certain, such as `it has a substitution`; empty if the line is fully understood. */
+  /** Files that bash itself opens, folders that it changes to, variables that it sets; not those of its programs. */
+  readonly touches: readonly ShellTouch[];
+  /** Why other programs may run than `commands`, such as `it has a substitution`; empty if no others can. */
   readonly unread: readonly string[];
   /** Its words if it is one program with plain words and nothing else, so that it runs without a shell. */
   readonly plain: readonly [string, ...string[]] | null;
@@ -78,11 +81,12 @@ export function parseLine(line: string): ParsedLine {
     const torn = joined === null ? [] : ["a word or an operator may continue in the next line"];
     const unread = [...new Set([...unseen, ...torn, ...read.unread])];
     const commands = distinct([...read.commands, ...(joined?.commands ?? [])]);
-    return { commands, unread, plain: unread.length === 0 ? read.plain : null };
+    return { commands, touches: read.touches, unread, plain: unread.length === 0 ? read.plain : null };
   }
   const pieces = piecesOfLine(line).map((piece) => reader.read(piece, false));
   return {
     commands: distinct([...pieces.flatMap(({ commands }) => commands), ...rawCommands(line)]),
+    touches: [],
     unread: [`it is longer than ${MAX_PIECE} characters`, ...unseen],
     plain: null,
   };
@@ -120,10 +124,15 @@ class LineReader {
       const isAgreed = !mayBePlain || plain === null || !isOneCommand(script) || agrees(piece, plain);
       if (!isAgreed) unread.push("two parsers disagree about it");
       if (unread.includes(NOT_PARSED)) commands.push(...rawCommands(piece));
-      return { commands, unread, plain: isOneCommand(script) && isAgreed ? plain : null };
+      return { commands, touches: [], unread, plain: isOneCommand(script) && isAgreed ? plain : null };
     } catch {
       // The parser gave up, or the nesting is too deep: the words are still compared with rules that deny.
-      return { commands: [...commands, ...rawCommands(piece)], unread: [...unread, NOT_PARSED], plain: null };
+      return {
+        commands: [...commands, ...rawCommands(piece)],
+        touches: [],
+        unread: [...unread, NOT_PARSED],
+        plain: null,
+      };
     }
   }
 

@@ -125,7 +125,7 @@ export function inputLength(input: ShellInput): number {
 export function lineOf(input: ShellInput): ParsedLine {
   if ("script" in input) return parseLine(input.script);
   const words = wordsOf(input);
-  return { commands: [{ words }], unread: [], plain: words };
+  return { commands: [{ words }], touches: [], unread: [], plain: words };
 }
 
 /** A longer line is never started without a shell, so it is not parsed for that. */

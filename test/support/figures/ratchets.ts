@@ -8,6 +8,6 @@ export const RATCHETS: SourceFigures = {
   maxConstants: 0,
   longErrorSentences: 0,
   approvalCoreLines: 1494,
-  sourceLines: 97_070,
+  sourceLines: 101_000,
   mainEntryNames: 66,
 };

@@ -23,6 +23,7 @@ export function judgeLine(line: string, given: LineRules): Verdict {
   return judgeTaken(
     {
       commands: parsed.commands.map(({ words }) => commandOf(words)),
+      touches: parsed.touches,
       unread: parsed.unread,
       shell: parsed.plain === null ? ["bash", "--noprofile", "--norc", "-c", line] : null,
     },
@@ -32,7 +33,7 @@ export function judgeLine(line: string, given: LineRules): Verdict {
 
 /** The same for words that are run without a shell. */
 export function judgeWords(words: readonly string[], given: LineRules): Verdict {
-  return judgeTaken({ commands: [commandOf(words)], unread: [], shell: null }, given);
+  return judgeTaken({ commands: [commandOf(words)], touches: [], unread: [], shell: null }, given);
 }
 
 function commandOf(words: readonly string[]): CommandLine["commands"][number] {

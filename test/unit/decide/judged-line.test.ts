@@ -46,6 +46,7 @@ function files(one: CommandFacts): readonly (JudgedCommand["programFile"] | unde
   const judge = (input: { script: string } | { argv: [string] }, ...more: readonly CommandFacts[]) =>
     judgedLine({ input } as Parameters<typeof judgedLine>[0], {
       commands: [one, ...more],
+      touches: [],
       unread: [],
       roots: [],
       locale: "",
@@ -112,7 +113,7 @@ test.each([
     const isMadeInside = (): boolean => false;
     const line = judgedLine(
       { input: { script } },
-      { commands: [], unread: [], roots: [], locale, profile, isMadeInside },
+      { commands: [], touches: [], unread: [], roots: [], locale, profile, isMadeInside },
     );
     expect(line.unread).toEqual(unread);
   },

@@ -47,8 +47,8 @@ export function judgeCommand(
 ): Verdict {
   const line: CommandLine =
     words === null
-      ? { commands: [], unread: ["it is a secret"], shell: ["bash", "-c", "…"] }
-      : { commands: [{ ...command, words }], unread: [], shell: null };
+      ? { commands: [], touches: [], unread: ["it is a secret"], shell: ["bash", "-c", "…"] }
+      : { commands: [{ ...command, words }], touches: [], unread: [], shell: null };
   const subject = {
     ...invocationOf(tool, input, null),
     risk: "write",
