@@ -3,6 +3,7 @@ import type { ProgramFacts } from "../decide/binding.ts";
 import type { CallPolicy } from "../decide/call-policy.ts";
 import type { CommandFacts } from "../decide/judged-line.ts";
 import type { CallFacts } from "../decide/prepare.ts";
+import type { TouchedPlaces } from "../decide/touched-places.ts";
 import { CofferdamError, visible } from "../errors.ts";
 import { isExecutable } from "../host/launch/program-start.ts";
 import { contentIdOf, MAX_CONTENT_BYTES } from "../host/look/content.ts";
@@ -18,6 +19,7 @@ import { lineOf, type ShellInput, wordsOf } from "../tool/call.ts";
 import type { ToolSettings } from "../tool/derive.ts";
 import { RuleNames } from "./rule-names.ts";
 import { shownLinks } from "./shown-links.ts";
+import { touchedPlaces } from "./touched.ts";
 import { commandNotFound, whyUnstartable } from "./unstartable.ts";
 
 /** A longer path leads nowhere (path_resolution(7), `PATH_MAX`). */
@@ -41,21 +43,23 @@ export function lookAtCall(
   policy: CallPolicy,
   base: AbsolutePath,
   pwd?: string,
-): Pick<CallFacts, "cwd" | "typedCwd" | "program" | "unstartable" | "commands" | "touches" | "unread"> {
+): Pick<CallFacts, "cwd" | "typedCwd" | "program" | "unstartable" | "commands" | "touched" | "unread"> {
   const cwd = folderOf(input.cwd, base, policy);
   const line = lineOf(input);
   const programs = new ProgramLooks(cwd, policy);
   const [word] = wordsOf(input);
   const { program } = programs.at(word);
   const budget = { left: MAX_LOOKED_UP, look: new BoundedLook(MAX_PASSED) };
+  const touched = touchedPlaces(line.touches, cwd, policy, budget.look);
+  const needsPaths = hasRoots(policy) || policy.withoutApproval.digest !== policy.withApproval.digest;
   const commands = line.commands.map(({ words }): CommandFacts => {
     const found = programs.of(words[0]);
-    return { words, ...found, paths: hasRoots(policy) ? pathsOf(words, cwd, budget) : [] };
+    return { words, ...found, paths: needsPaths ? pathsOf(words, touched, budget) : [] };
   });
   const seen = whyUnstartable(word, cwd, policy.withApproval.profile, policy, programs.look);
   const unstartable = seen ?? (program.path === null ? commandNotFound(word, policy) : null);
   const typedCwd = typedFolder(input.cwd ?? ".", cwd, { base, pwd }, policy);
-  return { cwd, typedCwd, program, unstartable, commands, touches: line.touches, unread: line.unread };
+  return { cwd, typedCwd, program, unstartable, commands, touched, unread: line.unread };
 }
 
 const UNKNOWN: FoundProgram = {
@@ -115,16 +119,17 @@ class ProgramLooks {
   }
 }
 
-/** The start folder of a command, and the targets of its path words; those that bash expands may lead anywhere. */
+/** The possible folders of a command, and the targets of its path words; those that bash expands may lead anywhere. */
 function pathsOf(
   words: SimpleCommand["words"],
-  cwd: AbsolutePath,
+  { folders }: TouchedPlaces,
   budget: PathBudget,
 ): CommandFacts["paths"] {
-  return words.some(isOpaque) ? [null] : [cwd, ...realTargets(possiblePathWords(words), cwd, budget)];
+  if (folders === null || words.some(isOpaque)) return [null];
+  return folders.flatMap((folder) => [folder, ...realTargets(possiblePathWords(words), folder, budget)]);
 }
 
-/** Only rules with `sandbox_paths` need the paths among the words. */
+/** True if rules need the paths among the words. */
 function hasRoots({ config }: CallPolicy): boolean {
   return config.shell.rules.some((rule) => rule.sandbox_paths !== undefined);
 }

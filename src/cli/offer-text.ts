@@ -1,6 +1,6 @@
-import { commandDecisions, isAboutCommands } from "../config/command-decisions.ts";
+import { type CommandDecisions, commandDecisions } from "../config/command-decisions.ts";
 import type { LoadedConfig } from "../config/config.ts";
-import { channelWords, journalWords, portWords } from "../config/grants-line.ts";
+import { channelWords, journalWords, portWords, silencesShellRules } from "../config/grants-line.ts";
 import { installationWords } from "../config/installation-words.ts";
 import { mcpWords } from "../config/mcp-words.ts";
 import { toolLayers } from "../config/tool-layers.ts";
@@ -127,14 +127,14 @@ const DOES = {
 
 const COMMANDS = {
   allow: "run without approval",
+  beyond: "need approval only for more access",
   ask: "need approval",
   deny: "are denied",
-} as const satisfies Record<Action, string>;
+} as const satisfies Record<CommandDecisions["otherwise"], string>;
 
 function toolRule(rule: ToolRule, agent: string | null, server: string | null): string {
   const whose = agent !== null ? `agent ${agent}: ` : server !== null ? `MCP server ${server}: ` : "";
-  const besides =
-    server === null && rule.action === "allow" && isAboutCommands(rule) ? ", even if a shell rule asks" : "";
+  const besides = server === null && silencesShellRules(rule) ? ", even if a shell rule asks" : "";
   return `${whose}${printToolRule(rule)} ${DOES[rule.action]}${besides}`;
 }
 

@@ -40,17 +40,16 @@ export function approvalFindings({ config }: LoadedConfig): readonly ConfigFindi
   ];
 }
 
-/** Shell rules have no effect, except their denials, if a rule on tools decides about every command. */
+/** Shell rules that allow have no effect if a rule on tools asks about every command. */
 function overriddenFindings(config: Config): readonly ConfigFinding[] {
   const { by } = commandDecisions(config);
   const { rules } = config.shell;
   if (by === null || by.action === "deny") return [];
-  const [does, loses] = by.action === "allow" ? ["allows", "asks"] : ["asks about", "allows"];
-  const overridden = rules.find((rule) => ![by.action, "deny"].includes(shellAction(rule)));
+  const overridden = by.action === "allow" ? undefined : rules.find((rule) => shellAction(rule) === "allow");
   if (overridden === undefined) return [];
   return [
     warning(
-      `the rule ${visible(overridden.pattern)} never ${loses}: the tool rule ${visible(printToolRule(by))} ${does} every command that no shell rule denies`,
+      `the rule ${visible(overridden.pattern)} never allows: the tool rule ${visible(printToolRule(by))} asks about every command that no shell rule denies`,
       "remove the tool rule, and write `approval` for each command under `shell.rules`",
       placeOf(config, ["approval", "rules", config.approval.rules.indexOf(by)]),
     ),

@@ -1,17 +1,17 @@
 import { type Action, isAsStrict } from "../policy/action.ts";
 import { type RuleReach, reachesAll, reachesSome } from "../policy/rule-reach.ts";
 import type { ToolRule } from "../policy/tool-rule.ts";
-import { shellAction } from "../shell/rule.ts";
+import { type ShellRule, shellAction } from "../shell/rule.ts";
 import type { Config } from "./config.ts";
 import { toolLayers } from "./tool-layers.ts";
 
 /** The decisions on commands by the rules of `shell.rules` and the rules on tools together, without operators' rules. */
 export interface CommandDecisions {
-  /** For a command that no rule of `shell.rules` covers. */
-  readonly otherwise: Action;
+  /** For a command that no rule of `shell.rules` covers; `beyond`: only if approval would give it more access. */
+  readonly otherwise: Action | "beyond";
   /** Patterns of `shell.rules` whose commands run without approval. */
   readonly unasked: readonly string[];
-  /** The rule on tools that decides about commands instead of the shell rules, which then only deny. */
+  /** The rule on tools that decides about commands instead of `shell.default`, and asks even if a shell rule allows. */
   readonly by: ToolRule | null;
   /** True if rules on tools decide otherwise about some commands: by their arguments, or for some agents. */
   readonly isMixed: boolean;
@@ -33,14 +33,20 @@ export function commandDecisions(config: Pick<Config, "approval" | "mcp" | "shel
   const last = project.findIndex((rule) => reachesAll(rule, SHELL));
   const [by = null, ...earlier] = project.slice(0, last + 1).reverse();
   const others = by === null ? project : earlier.filter(({ action }) => action !== by.action);
-  const decided = (rule: typeof byDefault): Action =>
-    by === null || !rule.allowed ? shellAction(rule) : by.action;
+  const decided = (rule: ShellRule): Action => {
+    const own = shellAction(rule);
+    return by === null || isAsStrict(own, by.action) ? own : by.action;
+  };
   return {
-    otherwise: decided(byDefault),
+    otherwise: !byDefault.allowed ? "deny" : (by?.action ?? defaultAction(byDefault.approval)),
     unasked: rules.filter((rule) => decided(rule) === "allow").map(({ pattern }) => pattern),
     by,
     isMixed: [...others, ...agents.flat()].length > 0,
   };
+}
+
+function defaultAction(approval: boolean | "beyond"): CommandDecisions["otherwise"] {
+  return approval === "beyond" ? "beyond" : approval ? "ask" : "allow";
 }
 
 /** The rules in the order in which one is picked. */

@@ -1,10 +1,12 @@
 import { visible } from "../errors.ts";
 import { type Action, isAsStrict, type RuleOrder, strictest } from "../policy/action.ts";
 import type { OperatorRule } from "../policy/approval-section.ts";
+import { isCombined } from "../policy/combined-rules.ts";
 import { forAgent, printToolRule, type RuleReach, reachesAll, reachesSome } from "../policy/rule-reach.ts";
 import type { OperatorToolRule, ToolRule } from "../policy/tool-rule.ts";
+import { isAlsoProgram, isHarmlessBuiltin } from "../shell/builtins.ts";
 import { coversGlob, globsMeet } from "../shell/glob.ts";
-import { fileNameOf, type ShellRule, shellAction } from "../shell/rule.ts";
+import { fileNameOf, patternParts, type ShellRule, shellAction } from "../shell/rule.ts";
 import type { ToolLayer } from "./tool-layers.ts";
 
 interface NamedRule {
@@ -68,9 +70,34 @@ export function toolOrderFaults({ rules, order, agent }: Omit<ToolLayer, "server
 export function unmatchableShell(pattern: string): Unmatchable | null {
   const [program = ""] = pattern.trim().split(/\s+/);
   if (program === "") return { because: "it is blank", hint: "write the words of a command, or remove it" };
-  if (!/["'`]/.test(program)) return null;
-  return { because: "its program has quotes", hint: "write the words without quotes" };
+  if (/["'`]/.test(program))
+    return { because: "its program has quotes", hint: "write the words without quotes" };
+  const operator = patternParts(pattern)
+    .flatMap((part) => part.split(/\s+/))
+    .find((word) => OPERATOR.test(word));
+  if (operator === undefined) return null;
+  return {
+    because: `${visible(operator)} is no word of a command`,
+    hint: "write the words of one command, or several commands with ` | ` between them",
+  };
 }
+
+/** Why a rule of `shell.rules` can never decide; null if it can. */
+export function unmatchableShellRule(rule: ShellRule): Unmatchable | null {
+  const found = unmatchableShell(rule.pattern);
+  if (found !== null || shellAction(rule) !== "allow") return found;
+  if (isCombined(rule.pattern))
+    return {
+      because: "only rules that deny or ask can name several commands",
+      hint: "write a rule for each command",
+    };
+  const words = rule.pattern.split(/\s+/);
+  if (!isHarmlessBuiltin(words) || isAlsoProgram(words[0] ?? "")) return null;
+  return { because: `bash does ${visible(rule.pattern)} itself, which needs no rule`, hint: "remove it" };
+}
+
+/** Operators and redirects of bash, which are never words of a command unless they are quoted. */
+const OPERATOR = /^(\d*[<>].*|&>.*|\|+&?|&&?|;+|\(|\)|\$\(.*)$/;
 
 /** Why a rule on tools never matches a call, in an agent's layer one of that agent; null if it can. */
 export function unmatchableTool(
@@ -171,6 +198,9 @@ function decidesBefore(order: RuleOrder, one: IndexedRule<unknown>, other: Index
 
 /** True if `wide` covers every command that `rule` covers. */
 function coversShellRule(wide: ShellRule, rule: ShellRule): boolean {
+  if (rule.doubt === "ask" && wide.doubt !== "ask" && shellAction(rule) !== "allow") return false;
+  // Rules on several commands are heard whatever rules come before them.
+  if (isCombined(wide.pattern) || isCombined(rule.pattern)) return wide.pattern === rule.pattern;
   const [wideWords, words] = [wide.pattern.split(/\s+/), rule.pattern.split(/\s+/)];
   if (wide.exact ? !rule.exact || wideWords.length !== words.length : wideWords.length > words.length)
     return false;

@@ -1,6 +1,7 @@
 import { escapeInvisible } from "../errors.ts";
 import { looserDefaults } from "../policy/risk.ts";
-import { printToolRule } from "../policy/rule-reach.ts";
+import { areAnyArguments, printToolRule } from "../policy/rule-reach.ts";
+import type { ToolRule } from "../policy/tool-rule.ts";
 import { printDeviceGroup } from "../profile/devices.ts";
 import { printMacosGroup } from "../profile/macos.ts";
 import { normalPorts, printPorts } from "../profile/ports.ts";
@@ -9,7 +10,7 @@ import { printSyscallGroup } from "../profile/syscalls.ts";
 import { macosGroups } from "../tool/derive.ts";
 import type { Runtime } from "../tool/facts.ts";
 import { networkWords } from "../tool/network-words.ts";
-import { commandDecisions, isAboutCommands } from "./command-decisions.ts";
+import { type CommandDecisions, commandDecisions, isAboutCommands } from "./command-decisions.ts";
 import type { Config } from "./config.ts";
 import { mcpWords } from "./mcp-words.ts";
 import { toolLayers } from "./tool-layers.ts";
@@ -72,7 +73,12 @@ function commandWords(config: Config): readonly string[] {
   ];
 }
 
-const COMMANDS = { allow: "run without asking", ask: "ask", deny: "refused" } as const;
+const COMMANDS = {
+  allow: "run without asking",
+  beyond: "run without asking if approval would give them no more access",
+  ask: "ask",
+  deny: "refused",
+} as const satisfies Record<CommandDecisions["otherwise"], string>;
 
 function toolWords(config: Config): readonly string[] {
   const byRule = toolLayers(config).flatMap(({ agent, server, rules }) => {
@@ -83,7 +89,7 @@ function toolWords(config: Config): readonly string[] {
         : server !== null
           ? `of the MCP server ${server} `
           : "";
-    const besides = server === null && allowed.some(isAboutCommands) ? ", even if a shell rule asks" : "";
+    const besides = server === null && allowed.some(silencesShellRules) ? ", even if a shell rule asks" : "";
     const tools = `${whose}without asking${besides}: tools ${named(allowed.map(printToolRule))}`;
     return allowed.length === 0 ? [] : [tools];
   });
@@ -91,6 +97,11 @@ function toolWords(config: Config): readonly string[] {
     ([risk, action]) => `${risk} ${action === "allow" ? "run without asking" : "are asked about"}`,
   );
   return [...byRule, ...(byRisk.length === 0 ? [] : [`tools that no rule covers: ${byRisk.join(", ")}`])];
+}
+
+/** True for a rule on certain commands that allows them: a rule with any arguments leaves shell rules that ask. */
+export function silencesShellRules(rule: ToolRule): boolean {
+  return rule.action === "allow" && isAboutCommands(rule) && !areAnyArguments(rule.args);
 }
 
 /** Pages that are fetched from this machine, outside any sandbox, and whether a person is asked first. */

@@ -14,7 +14,7 @@ import {
   toolOrderFaults,
   type Unmatchable,
   unmatchableOperator,
-  unmatchableShell,
+  unmatchableShellRule,
   unmatchableTool,
 } from "./dead-rules.ts";
 import { type ConfigFinding, placeOf, warning } from "./finding.ts";
@@ -102,8 +102,8 @@ function unmatchableFindings({ config, ceiling }: LoadedConfig): readonly Config
       ? []
       : [warning(`the rule ${visible(text)} never matches: ${found.because}`, found.hint, at)];
   return [
-    ...config.shell.rules.flatMap(({ pattern }, index) =>
-      finding(pattern, unmatchableShell(pattern), placeOf(config, ["shell", "rules", index])),
+    ...config.shell.rules.flatMap((rule, index) =>
+      finding(rule.pattern, unmatchableShellRule(rule), placeOf(config, ["shell", "rules", index])),
     ),
     ...toolLayers(config).flatMap(({ path, agent, rules }) =>
       rules.flatMap((rule, index) =>

@@ -3,12 +3,15 @@ import type { CommandLine, JudgedCommand } from "../policy/command.ts";
 import { accessTo } from "../profile/access-to.ts";
 import { type AbsolutePath, isInside, nameOf, parentOf } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
+import { isHarmlessBuiltin } from "../shell/builtins.ts";
 import { localeDoubts } from "../shell/locale.ts";
+import { onlyReads } from "../shell/only-reads.ts";
 import { fileNameOf } from "../shell/rule.ts";
-import type { ShellTouch } from "../shell/touch.ts";
 import { type Call, scriptOf, wordsOf } from "../tool/call.ts";
 import type { Root } from "../tool/facts.ts";
 import type { ProgramFacts } from "./binding.ts";
+import { type GainedAccess, gainInWords } from "./gained-access.ts";
+import type { TouchedPlaces } from "./touched-places.ts";
 
 /** Facts looked up for one simple command of a call. */
 export interface CommandFacts {
@@ -27,13 +30,15 @@ export interface CommandFacts {
 
 interface Found {
   readonly commands: readonly CommandFacts[];
-  readonly touches: readonly ShellTouch[];
+  readonly touched: TouchedPlaces;
   readonly unread: readonly string[];
   readonly roots: readonly Root[];
   /** Bash's locale for reading characters; empty for its default. */
   readonly locale: string;
   /** The profile with approval. */
   readonly profile: Profile;
+  /** The access that approval adds; null if it adds none. */
+  readonly gained: GainedAccess | null;
   /** True for a path in a folder that belongs to the sandbox itself. */
   readonly isMadeInside: (path: AbsolutePath) => boolean;
 }
@@ -43,6 +48,7 @@ export function judgedLine({ input }: Pick<Call, "input">, found: Found): Comman
   const isOfShell = scriptOf(input) !== null;
   const isAlone = found.commands.length === 1 && found.unread.length === 0;
   const programs = new Map<string, Pick<JudgedCommand, "programNames" | "programFile">>();
+  const gains = found.gained === null ? null : gainInWords(found.gained, found.roots);
   const programOf = (one: CommandFacts): Pick<JudgedCommand, "programNames" | "programFile"> => {
     const [word] = one.words;
     const known = programs.get(word) ?? {
@@ -53,14 +59,16 @@ export function judgedLine({ input }: Pick<Call, "input">, found: Found): Comman
     return known;
   };
   return {
-    commands: found.commands.map(
-      (one): JudgedCommand => ({
+    commands: found.commands.map((one): JudgedCommand => {
+      const program = programOf(one);
+      return {
         words: one.words,
-        ...programOf(one),
-        arePathsInside: (names) => arePathsInside(one, found.roots, names),
-      }),
-    ),
-    touches: found.touches,
+        ...program,
+        arePathsInside: (names) => arePathsInside(one, found, names),
+        gains: mayUse(one, program, found, isOfShell) ? gains : null,
+      };
+    }),
+    gains,
     unread: [...found.unread, ...localeDoubts(scriptOf(input) ?? "", found.locale)],
     shell: isOfShell ? wordsOf(input) : null,
   };
@@ -83,6 +91,9 @@ function programFile(
   found: Found,
 ): JudgedCommand["programFile"] {
   if (!command.isLookedUp) return "unsettled";
+  const [word] = command.words;
+  const hasMoved = found.touched.folders?.length !== 1;
+  if (hasMoved && word.includes("/") && !word.startsWith("/")) return "unsettled";
   if (!isProgramWritable(command, isOfShell, found)) return "fixed";
   const isMade = isMissing(command.words[0], command.program.real);
   return isOfShell && (isMade || !isAlone) ? "unsettled" : "writable";
@@ -113,6 +124,8 @@ function isProgramWritable(
   );
 }
 
+const NOWHERE = "/dev/null";
+
 const FOLDER = { kind: "folder", bornInside: false } as const;
 
 /** True if the call can replace this place: its folder is writable, and it is neither a mount nor above one. */
@@ -125,7 +138,39 @@ function mayWrite(profile: Profile, place: AbsolutePath): boolean {
   return accessTo(profile, place) === "write" || accessTo(profile, place, FOLDER) === "write";
 }
 
-function arePathsInside({ paths }: CommandFacts, all: readonly Root[], names: readonly string[]): boolean {
+/** True if the paths of a command, and the places that bash itself uses in the line, are all in the named roots. */
+function arePathsInside(
+  { paths }: CommandFacts,
+  { roots: all, touched }: Found,
+  names: readonly string[],
+): boolean {
   const roots = all.filter((root) => names.includes(root.name));
-  return paths.every((path) => path !== null && roots.some((root) => isInside(path, root.path)));
+  const isIn = (path: AbsolutePath | null): boolean =>
+    path !== null && roots.some((root) => isInside(path, root.path));
+  return (
+    paths.every(isIn) &&
+    touched.folders !== null &&
+    touched.folders.every(isIn) &&
+    touched.opened.every(({ path }) => isIn(path) || path === NOWHERE)
+  );
+}
+
+/**
+ * True if a command may use the access that approval adds. Surely not if it only reads, or is bash's own, and nothing
+ * that it names can be read only with approval.
+ */
+function mayUse(
+  { words, paths }: CommandFacts,
+  { programFile }: Pick<JudgedCommand, "programFile">,
+  { gained, touched }: Found,
+  isOfShell: boolean,
+): boolean {
+  if (gained === null) return false;
+  const isBuiltin = isOfShell && isHarmlessBuiltin(words);
+  if (!isBuiltin && (programFile !== "fixed" || !onlyReads(words))) return true;
+  const { readable } = gained;
+  if (readable.length === 0) return false;
+  const reaches = (path: AbsolutePath | null): boolean =>
+    path === null || readable.some((place) => isInside(path, place) || isInside(place, path));
+  return paths.some(reaches) || touched.folders === null || touched.folders.some(reaches);
 }

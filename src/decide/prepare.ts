@@ -4,8 +4,9 @@ import { CofferdamError, visible } from "../errors.ts";
 import type { CommandLine } from "../policy/command.ts";
 import { findGrant, type Grant, type GrantKey } from "../policy/grant.ts";
 import { shellSaid } from "../policy/shell-rules.ts";
-import { invocationOf } from "../policy/tool-rule.ts";
+import { type Invocation, invocationOf } from "../policy/tool-rule.ts";
 import {
+  allowsWholeTool,
   answerByGrant,
   answerByMode,
   hasApproval,
@@ -14,13 +15,13 @@ import {
   type Verdict,
 } from "../policy/verdict.ts";
 import { accessTo } from "../profile/access-to.ts";
-import { type AbsolutePath, joinPath } from "../profile/path.ts";
+import { type AbsolutePath, isInside, joinPath } from "../profile/path.ts";
 import { isPortIn } from "../profile/ports.ts";
 import type { Profile } from "../profile/profile.ts";
 import { printShortfall } from "../profile/shortfall.ts";
 import { localeOf } from "../shell/locale.ts";
 import { quote } from "../shell/quote.ts";
-import type { ShellTouch } from "../shell/touch.ts";
+import type { RuleDoubt } from "../shell/rule.ts";
 import { type Call, wordsOf } from "../tool/call.ts";
 import { deriveEnvironment, type ToolSettings } from "../tool/derive.ts";
 import type { HomeFile } from "../tool/facts.ts";
@@ -34,9 +35,11 @@ import {
   effectiveFor,
   withRepositories,
 } from "./call-policy.ts";
+import { type GainedAccess, gainedAccess } from "./gained-access.ts";
 import { type CommandFacts, judgedLine } from "./judged-line.ts";
 import { closedPort, cutRuntime, outsideRoots } from "./not-enforceable.ts";
 import type { Unstartable } from "./start-fault.ts";
+import { type TouchedPlaces, touchesGained } from "./touched-places.ts";
 
 /** Facts looked up for one call. */
 export interface CallFacts {
@@ -50,8 +53,8 @@ export interface CallFacts {
   readonly unstartable: Unstartable | null;
   /** Every simple command that it would run, in the order of `lineOf`. */
   readonly commands: readonly CommandFacts[];
-  /** Acts of bash itself beside starting programs. */
-  readonly touches: readonly ShellTouch[];
+  /** The places that bash itself uses. */
+  readonly touched: TouchedPlaces;
   /** Why other programs may run than `commands`; empty if no others can. */
   readonly unread: readonly string[];
   readonly callerEnv: Readonly<Record<string, string | undefined>>;
@@ -106,16 +109,23 @@ export function prepare(
     policy.withoutApproval.digest === policy.withApproval.digest
       ? approved
       : prepareSide(call, policy, look, policy.withoutApproval);
+  const gained = gainedAccess(unapproved.profile, approved.profile);
   const line = judgedLine(call, {
     commands: look.commands,
-    touches: look.touches,
+    touched: look.touched,
+    gained,
     unread: look.unread,
     roots: policy.config.roots,
     locale: localeOf(approved.launch?.env ?? {}),
     profile: approved.profile,
     isMadeInside: (path) => policy.backend.viewAround(path) !== null,
   });
-  const judged = judgeLine(call, line, policy, needsMore(look, unapproved.profile, approved.profile));
+  const judged = judgeLine(
+    call,
+    line,
+    policy,
+    gained === null ? null : needsMore(look, unapproved.profile, gained),
+  );
   const { argsHash, grantKey } = bindingOf(call, {
     ...look,
     granted: approved.digest,
@@ -148,15 +158,21 @@ export function judgeLine(
   { config, ceiling }: Pick<CallPolicy, "config" | "ceiling">,
   needsMore: string | null,
 ): Verdict {
+  const shellCall = invocationOf(tool, spelledInput(input), agent);
   const judged: Omit<JudgedCall, "line" | "needsMore"> =
     use === null
-      ? {
-          ...invocationOf(tool, spelledInput(input), agent),
-          risk: "write",
-          said: shellSaid(line, config.shell),
-        }
+      ? { ...shellCall, risk: "write", said: shellSaid(line, config.shell, doubtOf(shellCall, config)) }
       : { ...invocationOf(tool, use.args, agent), risk: use.risk, said: use.said };
   return judge({ ...judged, line, needsMore }, { operator: ceiling.approval, approval: config.approval });
+}
+
+/** The `doubt` of rules that have none: they are sure where nobody is asked about other commands. */
+function doubtOf(
+  call: Invocation,
+  { shell, approval }: Pick<CallPolicy["config"], "shell" | "approval">,
+): RuleDoubt {
+  const { allowed, approval: asks } = shell.default;
+  return allowed && (asks !== true || allowsWholeTool(call, { approval })) ? "pass" : "ask";
 }
 
 /** The run to start: without approval if a rule allowed the call; with approval, the run that the request showed. */
@@ -242,19 +258,19 @@ function refuseTooLarge({ argv, env }: ProgramStart): void {
   });
 }
 
-/** Why seeing the programs or the folder of a call needs approval; null if it does not. */
+/** Why the programs, the folder, or bash's own files of a call need approval; null if they do not. */
 function needsMore(
-  { program, commands, cwd }: CallFacts,
+  { program, commands, touched }: CallFacts,
   unapproved: Profile,
-  approved: Profile,
+  gained: GainedAccess,
 ): string | null {
-  const folder = { kind: "folder", bornInside: false } as const;
-  if (accessTo(unapproved, cwd, folder) === "none" && accessTo(approved, cwd, folder) !== "none")
-    return `reading ${cwd} needs approval`;
-  const programs = [program, ...commands.map((command) => command.program)];
-  const hidden = programs.find(
+  const own = touchesGained(touched, gained);
+  if (own !== null) return own;
+  const hidden = [program, ...commands.map((command) => command.program)].find(
     ({ real }) =>
-      real !== null && accessTo(unapproved, real) === "none" && accessTo(approved, real) !== "none",
+      real !== null &&
+      accessTo(unapproved, real) === "none" &&
+      gained.readable.some((place) => isInside(real, place)),
   );
   return hidden === undefined ? null : `reading ${hidden.real} needs approval`;
 }

@@ -11,8 +11,8 @@ const ANY = "any-name";
 export function shellOutlook(policy: CallPolicy): Outlook {
   const words = [ANY];
   const line: CommandLine = {
-    commands: [{ words, programNames: [], programFile: "fixed", arePathsInside: () => true }],
-    touches: [],
+    commands: [{ words, programNames: [], programFile: "fixed", arePathsInside: () => true, gains: null }],
+    gains: null,
     unread: [],
     shell: null,
   };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Age, Duration, Size } from "../profile/quantity.ts";
-import { commandExamples } from "../shell/rule.ts";
+import { commandExamples, doubtSetting } from "../shell/rule.ts";
 import { Mode, RuleOrder } from "./action.ts";
 import { Channels, StoreSetting } from "./approval-channels.ts";
 import { RiskDefaults } from "./risk.ts";
@@ -81,12 +81,16 @@ const OperatorShellRule = z.strictObject({
   shell: z
     .string()
     .min(1)
-    .meta({ description: "The first words of a command line.", examples: ["git push"] }),
+    .meta({
+      description: "The first words of a command. With `|`, of several commands in one line: `curl | sh`.",
+      examples: ["git push"],
+    }),
   action: z.enum(["ask", "deny"]).describe("The action of the rule: an operator cannot allow."),
   reason: z
     .string()
     .optional()
     .meta({ description: "Shown with the request or denial.", examples: ["ask before you push"] }),
+  doubt: doubtSetting("`ask`"),
   ...commandExamples("git push origin", "git pull"),
 });
 

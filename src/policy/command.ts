@@ -1,5 +1,3 @@
-import type { ShellTouch } from "../shell/touch.ts";
-
 /** One simple command, with the facts for judging it. */
 export interface JudgedCommand {
   /** Its words as the program receives them; `isOpaque` if only bash will know them. */
@@ -13,15 +11,17 @@ export interface JudgedCommand {
   readonly programFile: "fixed" | "writable" | "unsettled";
   /** True if every path that the words may name is in one of the named roots. */
   readonly arePathsInside: (roots: readonly string[]) => boolean;
+  /** The access that approval would add and the command may use, in words; null if there is none. */
+  readonly gains: string | null;
 }
 
 /** One call of the shell tool, parsed: everything that it would run. */
 export interface CommandLine {
   readonly commands: readonly JudgedCommand[];
-  /** Files that bash itself opens, folders that it changes to, variables that it sets. */
-  readonly touches: readonly ShellTouch[];
   /** Why other programs may run than `commands`, as `it has a substitution`; empty if no others can. */
   readonly unread: readonly string[];
+  /** The access that approval would add for a program that is not known, in words; null if there is none. */
+  readonly gains: string | null;
   /** The words of the shell that runs it, for rules that name that shell; null if no shell is needed. */
   readonly shell: readonly string[] | null;
 }

@@ -1,4 +1,11 @@
-import { coversWords, fileNameOf, matchesWord, shellPattern } from "../shell/rule.ts";
+import {
+  coversWords,
+  fileNameOf,
+  matchesWord,
+  patternParts,
+  type RuleDoubt,
+  shellPattern,
+} from "../shell/rule.ts";
 import type { Mode } from "./action.ts";
 import { type AppearedPolicy, strictestAppeared } from "./appeared-policy.ts";
 import { meetApproval, NO_OPERATOR, type OperatorApproval } from "./approval-section.ts";
@@ -67,6 +74,7 @@ interface Rule {
   readonly text: string;
   readonly args: OperatorToolRule["args"];
   readonly action: "ask" | "deny";
+  readonly doubt: RuleDoubt;
 }
 
 function readRule(rule: OperatorApproval["rules"][number]): Rule {
@@ -75,11 +83,14 @@ function readRule(rule: OperatorApproval["rules"][number]): Rule {
       ? (["shell", rule.shell.trim().replace(/\s+/g, " ")] as const)
       : (["pattern", rule.pattern] as const);
   const args = "args" in rule ? rule.args : undefined;
-  return { of, text: text.replace(/\*+/g, "*"), args, action: rule.action };
+  const doubt = "shell" in rule ? (rule.doubt ?? "ask") : "ask";
+  return { of, text: text.replace(/\*+/g, "*"), args, action: rule.action, doubt };
 }
 
 function looseRules(a: readonly Rule[], b: readonly Rule[]): readonly Looseness[] {
-  const once = new Map(b.map((rule) => [JSON.stringify([rule.of, rule.action, rule.args, rule.text]), rule]));
+  const once = new Map(
+    b.map((rule) => [JSON.stringify([rule.of, rule.action, rule.args, rule.text, rule.doubt]), rule]),
+  );
   return [...once.values()].flatMap((rule): Looseness[] => {
     const covering = a.filter((own) => coversAll(own, rule));
     if (covering.some((own) => isAsStrict(own, rule))) return [];
@@ -109,9 +120,17 @@ function mayBeAbout(own: Rule, rule: Rule): boolean {
 function coversText(wide: Rule, rule: Rule): boolean {
   if (wide.of === "pattern")
     return matchesWord(wide.text, rule.of === "shell" ? "shell" : sample(wide, rule.text));
-  if (rule.of === "shell")
-    return coversWords(shellPattern(wide.text), sample(wide, rule.text).split(" "), false);
+  if (rule.of === "shell") return coversCommands(wide, rule);
   return wide.text === "*" && rule.text === "shell";
+}
+
+/** A line has all commands that a rule names, so each one of the wider rule must be one of them. */
+function coversCommands(wide: Rule, rule: Rule): boolean {
+  if (wide.doubt === "pass" && rule.doubt === "ask") return false;
+  const parts = patternParts(sample(wide, rule.text)).map((part) => part.split(" "));
+  return patternParts(wide.text).every((part) =>
+    parts.some((words) => coversWords(shellPattern(part), words, false)),
+  );
 }
 
 /** True for rules that may match the same program by its file name, or that of a link's target. */

@@ -141,6 +141,11 @@ function hazardBy(names: readonly string[], rest: readonly string[]): Hazard | n
   return null;
 }
 
+/** True if a command may run programs that are not among the line's commands: those of its words, or of its input. */
+export function runsText({ isNameUnknown, isProgramUnread, hazard }: ReadCommand): boolean {
+  return isNameUnknown || isProgramUnread || hazard?.does === "runs";
+}
+
 /** Whether a pattern covers a reading as a prefix of its words, past its options, perhaps, or not at all. */
 export function coverageOf(
   pattern: ShellPattern,
@@ -151,5 +156,5 @@ export function coverageOf(
   const { read } = reading;
   if (coversWords(pattern, read.words, exact)) return "plainly";
   const past = exact ? "no" : coversPastOptions(pattern, read);
-  return past === "no" && mayCoverOpaque(pattern, read) ? "maybe" : past;
+  return past === "no" && mayCoverOpaque(pattern, read) ? "unknown" : past;
 }

@@ -1,7 +1,7 @@
 import { CofferdamError, visible } from "../errors.ts";
 import { hazardOf } from "../shell/hazards.ts";
 import { NOT_PARSED, parseLine, type SimpleCommand } from "../shell/parse.ts";
-import { fileNameOf, type ShellRule, shellAction, shellPattern } from "../shell/rule.ts";
+import { fileNameOf, patternParts, type ShellRule, shellAction, shellPattern } from "../shell/rule.ts";
 import type { OperatorRule } from "./approval-section.ts";
 import { type Json, parseJson } from "./canonical-json.ts";
 import { CommandReading, coverageOf } from "./reading.ts";
@@ -111,13 +111,20 @@ function coversLine(
     return { because: "is too long to be compared with its rule", hint: "write a shorter one" };
   const { commands, unread } = parseLine(example);
   if (unread.includes(NOT_PARSED)) return { because: "can't be parsed", hint: "write a valid line of bash" };
-  const covers = ({ words }: SimpleCommand, names: readonly string[]): readonly string[] =>
-    names.map((name) => coverageOf(shellPattern(pattern), exact, new CommandReading(name, words)));
+  const covers = (
+    { words }: SimpleCommand,
+    names: readonly string[],
+    part: string = pattern,
+  ): readonly string[] =>
+    names.map((name) => coverageOf(shellPattern(part), exact, new CommandReading(name, words)));
   if (how === "as judged")
-    return commands.some((command) => {
-      const [name] = command.words;
-      return covers(command, [name, fileNameOf(name)]).some((one) => one === "plainly" || one === "surely");
-    });
+    return patternParts(pattern).every((part) =>
+      commands.some((command) => {
+        const [name] = command.words;
+        const found = covers(command, [name, fileNameOf(name)], part);
+        return found.some((one) => one === "plainly" || one === "surely");
+      }),
+    );
   return (
     unread.length === 0 &&
     commands.length > 0 &&

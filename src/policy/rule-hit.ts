@@ -28,7 +28,7 @@ const PLACES = {
 } as const satisfies Record<RuleHit["layer"], string>;
 
 /** The names of the verdicts on commands that no rule of the config writes. */
-const CHECKS = new Set(["script", "unread", "unsettled", "hazard", "unasked"]);
+const CHECKS = new Set(["script", "unread", "unsettled", "hazard", "unasked", "builtin"]);
 
 /** A rule without a reason of its own: ``rule `rm` of `shell.rules` ``. */
 export function ruleInWords({ layer, rule }: Pick<RuleHit, "layer" | "rule">): string {
@@ -63,9 +63,13 @@ export function hitInWords(hit: RuleHit, tool: string): string {
   return `${hit.action} by ${isWritten ? ruleInWords(hit) : place}`;
 }
 
-/** A tool's own verdict: its strictest rule that spoke, and the others. `doubt`: it may hold a denied part. */
+/**
+ * A tool's own verdict: its strictest rule that spoke, and the others. `doubt`: it may hold a denied part. `ruled`: a
+ * written rule asks about this very command, which a general rule on the tool does not silence.
+ */
 export interface ToolSaid {
   readonly hit: RuleHit;
   readonly others?: readonly RuleHit[];
   readonly doubt: RuleHit | null;
+  readonly ruled?: RuleHit | null;
 }

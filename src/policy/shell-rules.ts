@@ -1,27 +1,45 @@
 import { visible } from "../errors.ts";
-import type { Hazard } from "../shell/hazards.ts";
+import { isAlsoProgram, isHarmlessBuiltin } from "../shell/builtins.ts";
 import { quoted } from "../shell/quote.ts";
-import { fileNameOf, type ShellRule, shellAction, shellPattern } from "../shell/rule.ts";
+import { fileNameOf, type RuleDoubt, type ShellRule, shellAction, shellPattern } from "../shell/rule.ts";
 import { namesUnread } from "../shell/unread.ts";
 import { isOpaque } from "../shell/word.ts";
 import { strictest } from "./action.ts";
+import { CombinedRules, isCombined } from "./combined-rules.ts";
 import type { CommandLine, JudgedCommand } from "./command.ts";
+import { TextWords } from "./named-in-text.ts";
 import { PatternsByProgram } from "./patterns-by-program.ts";
-import { CommandReading, coverageOf, type ReadCommand, readCommands } from "./reading.ts";
-import { type RuleHit, ruleInWords, type ToolSaid } from "./rule-hit.ts";
+import { CommandReading, coverageOf, type ReadCommand, readCommands, runsText } from "./reading.ts";
+import type { RuleHit, ToolSaid } from "./rule-hit.ts";
+import {
+  BY_BASH,
+  defaultHit,
+  hazardHit,
+  hitOf,
+  maybeHit,
+  type ShellDefault,
+  textHit,
+  unreadHit,
+  unsettledHit,
+} from "./shell-hits.ts";
 
 /** The judging part of `shell:` of a config. */
 export interface ShellRules {
   readonly rules: readonly ShellRule[];
   readonly order: "first-match" | "strictest";
-  readonly default: { readonly allowed: boolean; readonly approval: boolean };
+  readonly default: ShellDefault;
 }
 
+/** Everything that one line is judged by. */
 interface Judging {
   readonly shell: ShellRules;
+  readonly line: CommandLine;
   readonly patterns: PatternsByProgram<ShellRule>;
+  /** True for a rule that also speaks where it is uncertain whether it covers a command. */
+  readonly doubts: (rule: ShellRule) => boolean;
+  /** True if such a rule denies. */
   readonly denies: boolean;
-  /** True if there is a rule that denies or asks. */
+  /** True if such a rule denies or asks. */
   readonly isStrict: boolean;
 }
 
@@ -34,8 +52,8 @@ interface Heard {
 }
 
 /**
- * The rules' verdict on a line: the strictest verdict on its commands. Parts that are not understood ask, or are denied
- * if the default denies. So a line is allowed only if all of it is understood and allowed.
+ * The rules' verdict on a line: the strictest verdict on its commands. If other programs may run than the listed ones,
+ * the default decides about them: they ask, are denied, or run.
  *
  * A command is read as written, under every other name of its program and, if the program runs its words, as each
  * command that the words may hold. The strictest of these readings decides.
@@ -48,41 +66,61 @@ interface Heard {
  * 3. A rule whose roots don't hold the call's paths is skipped; one that asks still precedes the default.
  * 4. A rule that allows, unless it is `exact`, asks about a word that makes the command do more than its name says
  *    (`find -delete`), and leaves the rest to the next rule.
- * 5. A command that runs unread, may be another program when it starts, or runs a program by such a word, asks if any
- *    rule denies or asks, unless a rule allows it.
- * 6. A command that no rule covers as written gets the default. A default that allows covers only understood commands.
+ * 5. A command that runs unread, may be another program when it starts, or runs a program by such a word, asks if a
+ *    rule with `doubt: ask` denies or asks, unless a rule allows it.
+ * 6. Where programs may run that nobody can list, a rule with `doubt: pass` asks if its words stand in the text.
+ * 7. A command that no rule covers as written gets the default. Acts of bash itself need no rule.
+ * `byDefault` is the `doubt` of rules that have none.
  */
-export function shellSaid(line: CommandLine, shell: ShellRules): ToolSaid {
+export function shellSaid(line: CommandLine, shell: ShellRules, byDefault: RuleDoubt = "ask"): ToolSaid {
   const { commands, unread } = line;
   const isOne = commands.length === 1 && unread.length === 0;
-  const denies = shell.rules.some((rule) => !rule.allowed);
-  const patterns = new PatternsByProgram(shell.rules, ({ pattern }) => pattern);
+  const doubts = (rule: ShellRule): boolean =>
+    shellAction(rule) !== "allow" && (rule.doubt ?? byDefault) === "ask";
+  const doubting = shell.rules.filter(doubts);
+  const single = shell.rules.filter(({ pattern }) => !isCombined(pattern));
+  const patterns = new PatternsByProgram(single, ({ pattern }) => pattern);
+  const combined = new CombinedRules(
+    shell.rules.filter((rule) => shellAction(rule) !== "allow"),
+    ({ pattern }) => pattern,
+  );
   const judging: Judging = {
     shell,
+    line,
     patterns,
-    denies,
-    isStrict: shell.rules.some((rule) => shellAction(rule) !== "allow"),
+    doubts,
+    denies: doubting.some(({ allowed }) => !allowed),
+    isStrict: doubting.length > 0,
   };
-  const said = readCommands(commands, patterns.knownBy).map((read) => ({
-    command: read.command,
-    ...hitsOfCommand(read, judging),
-  }));
-  const unreadHits = unread.length === 0 ? [] : [lineHit(unread, shell)];
-  const ofShell = line.shell === null ? [] : shellHits(line.shell, shell);
+  const reads = readCommands(commands, combined.knownBeside(patterns.knownBy));
+  const said = reads.map((read) => ({ command: read.command, ...hitsOfCommand(read, judging) }));
+  const unreadHits = unread.length === 0 ? [] : unreadLineHits(judging);
+  const ofLine = [
+    ...unreadHits,
+    ...combined.covering(reads).map(hitOf),
+    ...(line.shell === null ? [] : shellHits(line.shell, shell)),
+    ...textHits(reads, judging),
+  ];
   const spoken = oncePerRule([
     ...said.flatMap(({ command, hits: ofCommand }) => ofCommand.map((one) => ({ hit: one, command }))),
-    ...[...unreadHits, ...ofShell].map((one) => ({ hit: one, command: null })),
+    ...ofLine.map((one) => ({ hit: one, command: null })),
   ]);
   const hits = spoken.map(({ hit: one, command }) =>
     isOne || command === null ? one : { ...one, reason: reasonOf(one, command) },
   );
-  const hit = strictest(hits) ?? defaultHit(shell);
-  const doubts = [...said.map(({ doubt }) => doubt), ...(denies ? unreadHits : [])];
+  const hit = strictest(hits) ?? (said.length > 0 ? BY_BASH : defaultHit(shell.default, line.gains));
+  const doubtful = [...said.map(({ doubt }) => doubt), ...(judging.denies ? unreadHits : [])];
   return {
     hit,
     others: hits.filter((one) => one !== hit),
-    doubt: doubts.find((one) => one !== null && one.action === "ask") ?? null,
+    doubt: doubtful.find((one) => one !== null && one.action === "ask") ?? null,
+    ruled: hits.find((one) => one.action === "ask" && isRuled(one, shell)) ?? null,
   };
+}
+
+/** True for the verdict of a written rule, not of the default or a check. */
+function isRuled({ rule, layer }: RuleHit, { rules }: ShellRules): boolean {
+  return layer === "tool" && rules.some((one) => one.pattern === rule && shellAction(one) !== "allow");
 }
 
 interface CommandHits {
@@ -97,13 +135,13 @@ function hitsOfCommand(read: ReadCommand, judging: Judging): CommandHits {
     read.isNameUnknown || read.isProgramUnread
       ? unreadHit(read)
       : (unsettledHit(command) ?? (hazard?.does === "runs" ? hazardHit(hazard) : null));
-  const otherwise = uncoveredHit(read, judging);
+  const otherwise = isBashsOwn(read, judging.line) ? [] : [uncoveredHit(read, judging)];
   const written = hear(read, judging, read.written, true);
   const others = read.others.flatMap((one) => hear(read, judging, one, false));
   const heard = [...written, ...others];
   const uncovered = written.some(({ how }) => how === "plainly")
     ? []
-    : [otherwise, ...(unread !== null && isStrict ? [unread] : [])];
+    : [...otherwise, ...(unread !== null && isStrict ? [unread] : [])];
   const perhaps = heard.find(({ rule, action }) => !rule.allowed && action === "ask");
   const isAllowed = written.some(({ action }) => action === "allow");
   const hits = [...heard.map(({ hit }) => hit), ...uncovered];
@@ -139,13 +177,28 @@ function oncePerRule(spoken: readonly Spoken[]): readonly Spoken[] {
   });
 }
 
-/** A part that is not understood asks, even if rules allow it; if the default denies, it is denied. */
-function lineHit(unread: readonly string[], shell: ShellRules): RuleHit {
-  const otherwise = defaultHit(shell);
-  if (otherwise.action === "deny") return { ...otherwise, rule: "script" };
-  const [first = "", ...more] = unread;
+/** Programs that nobody can list get the default; where it does not ask, they ask if a rule may cover them. */
+function unreadLineHits({ shell, line, isStrict }: Judging): readonly RuleHit[] {
+  const otherwise = defaultHit(shell.default, line.gains);
+  if (otherwise.action === "deny") return [{ ...otherwise, rule: "script" }];
+  if (otherwise.action === "allow" && !isStrict) return [];
+  const [first = "", ...more] = line.unread;
   const reason = `not all of it can be parsed: ${first}${more.length === 0 ? "" : `, and ${more.length} more`}`;
-  return { layer: "tool", rule: "script", action: "ask", reason };
+  return [{ layer: "tool", rule: "script", action: "ask", reason }];
+}
+
+/** The rules without doubts whose words stand in a text that some program runs. */
+function textHits(reads: readonly ReadCommand[], { shell, line, doubts }: Judging): readonly RuleHit[] {
+  if (line.unread.length === 0 && !reads.some(runsText)) return [];
+  const rules = shell.rules.filter((rule) => shellAction(rule) !== "allow" && !doubts(rule));
+  if (rules.length === 0) return [];
+  const text = new TextWords(line);
+  return rules.flatMap((rule) => (text.names(rule.pattern) ? [textHit("tool", rule.pattern)] : []));
+}
+
+/** True for an act of bash itself, of which its rules and the sandbox know everything: `cd src`, `set -e`. */
+function isBashsOwn({ command: { words } }: ReadCommand, { shell }: CommandLine): boolean {
+  return shell !== null && isHarmlessBuiltin(words) && !isAlsoProgram(words[0] ?? "");
 }
 
 /** Rules that name the shell deny it, and ask about it, also if it runs a line. */
@@ -173,12 +226,12 @@ function hear(
   const { command } = read;
   const all = judging.patterns.about(reading.name).flatMap(({ rule, pattern }): readonly Heard[] => {
     const coverage = coverageOf(pattern, rule.exact, reading);
-    if (coverage === "no") return [];
+    if (coverage === "no" || (coverage === "unknown" && !judging.doubts(rule))) return [];
     const action = shellAction(rule);
     if (action === "allow") return isWritten && coverage === "plainly" ? allowed(rule, read, judging) : [];
     if (action === "ask" && !holdsPaths(rule, command))
       return [{ rule, how: "elsewhere", action, hit: hitOf(rule) }];
-    if (coverage !== "maybe")
+    if (coverage !== "maybe" && coverage !== "unknown")
       return [{ rule, how: coverage === "plainly" ? "plainly" : "beside", action, hit: hitOf(rule) }];
     const hit = maybeHit("tool", rule.pattern, rule.description);
     return [{ rule, how: "beside", action: "ask", hit }];
@@ -208,44 +261,9 @@ function holdsPaths(rule: ShellRule, command: JudgedCommand): boolean {
   return rule.sandbox_paths === undefined || command.arePathsInside(rule.sandbox_paths);
 }
 
-function hitOf(rule: ShellRule): RuleHit {
-  return {
-    layer: "tool",
-    rule: rule.pattern,
-    action: shellAction(rule),
-    reason:
-      rule.description ??
-      (rule.allowed ? null : `blocked by ${ruleInWords({ layer: "tool", rule: rule.pattern })}`),
-  };
-}
-
-/** An ask, because an option may hide the subject of a rule. */
-export function maybeHit(layer: "operator" | "tool", rule: string, reason: string | undefined): RuleHit {
-  return { layer, rule, action: "ask", reason: reason ?? `this may be ${visible(rule)}, behind an option` };
-}
-
-function unreadHit({ command, isNameUnknown }: ReadCommand): RuleHit {
-  const what = isNameUnknown
-    ? "only the shell knows which program this runs"
-    : `${visible(command.words[0] ?? "")} runs its arguments, which can't be parsed`;
-  return { layer: "tool", rule: "unread", action: "ask", reason: what };
-}
-
-/** An ask, because the program may be another one when it starts; null if it can't change. */
-function unsettledHit(command: JudgedCommand): RuleHit | null {
-  const reason = unsettledReason(command);
-  return reason === null ? null : { layer: "tool", rule: "unsettled", action: "ask", reason };
-}
-
-/** Why it is uncertain which program a command will be; null if it is certain. */
-export function unsettledReason({ words: [word = ""], programFile }: JudgedCommand): string | null {
-  if (programFile !== "unsettled") return null;
-  return `${visible(word)} may be another program when it starts: the call may write in a folder of PATH or of the program`;
-}
-
 /** The default's verdict on a command that no rule covers, or only one that does not apply to such a program. */
 function uncoveredHit({ command, written }: ReadCommand, { shell, patterns }: Judging): RuleHit {
-  const hit = defaultHit(shell);
+  const hit = defaultHit(shell.default, command.gains);
   const isLeftOut =
     command.programFile !== "fixed" &&
     patterns
@@ -257,17 +275,4 @@ function uncoveredHit({ command, written }: ReadCommand, { shell, patterns }: Ju
   if (hit.action !== "ask" || !isLeftOut) return hit;
   const reason = `tools may write ${visible(written.name)} or a folder where it is searched: a rule can allow it only in a read-only root`;
   return { ...hit, reason };
-}
-
-function hazardHit({ word, does }: Hazard): RuleHit {
-  const what = does === "runs" ? "may run another program" : "may write or remove files";
-  const reason = `${visible(word)} ${what}, which needs an \`exact\` rule`;
-  return { layer: "tool", rule: "hazard", action: "ask", reason };
-}
-
-function defaultHit({ default: otherwise }: ShellRules): RuleHit {
-  const action = otherwise.allowed ? (otherwise.approval ? "ask" : "allow") : "deny";
-  const reason =
-    action === "deny" ? "commands that no rule covers are not allowed" : "no rule covers this command";
-  return { layer: "tool", rule: "default", action, reason };
 }

@@ -1,14 +1,13 @@
 import { visible } from "../errors.ts";
 import { type Action, type Mode, strictest } from "./action.ts";
-import type { ApprovalSection, OperatorApproval, OperatorRule } from "./approval-section.ts";
+import type { ApprovalSection, OperatorApproval } from "./approval-section.ts";
 import type { CommandLine } from "./command.ts";
 import type { Grant } from "./grant.ts";
-import { PatternsByProgram } from "./patterns-by-program.ts";
-import { coverageOf, type ReadCommand, readCommands } from "./reading.ts";
+import { operatorHits } from "./operator-hits.ts";
 import { type Risk, riskAction } from "./risk.ts";
 import { type RuleHit, ruleInWords, type ToolSaid } from "./rule-hit.ts";
-import { maybeHit, namesShell, reasonOf, unsettledReason } from "./shell-rules.ts";
-import { coversInvocation, type Invocation, pickRule, type RuleLayer, type ToolRule } from "./tool-rule.ts";
+import { areAnyArguments } from "./rule-reach.ts";
+import { type Invocation, pickRule, type RuleLayer, type ToolRule } from "./tool-rule.ts";
 
 /** One call, with the facts for judging it. */
 export interface JudgedCall extends Invocation {
@@ -44,7 +43,8 @@ export interface Rules {
  * 2. a deny of any layer, or of the tool itself, denies, and so does the default for a risk if neither a layer nor the
  *    tool has a verdict: in every mode, despite any grant, and even if an operator's rule asks;
  * 3. an ask of an operator, or of a picked rule with `remember: false`, requires a person;
- * 4. the strictest of the picked rules allows or asks;
+ * 4. the strictest of the picked rules allows or asks; a rule of `shell.rules` that asks about the command also asks if
+ *    a rule allows the tool with any arguments;
  * 5. if no rule is about the call, the tool's own verdict counts;
  * 6. if the tool has none, the default for its risk;
  * 7. an allow of a call that may contain something the tool denies becomes an ask;
@@ -63,7 +63,18 @@ export function judge(subject: JudgedCall, rules: Rules): Verdict {
   const demanding =
     operator.find((hit) => hit.action === "ask") ?? picked.find(({ demandsPerson }) => demandsPerson)?.hit;
   if (demanding !== undefined) return verdict("ask", true, hits, demanding);
-  return tightened(subject, hits, strictest(picked.map(({ hit }) => hit)) ?? subject.said?.hit ?? unspoken);
+  const ofRules = strictest(picked.map(({ hit }) => hit));
+  const isGeneral = picked.every(({ rule }) => areAnyArguments(rule.args));
+  const ruled = ofRules?.action === "allow" && isGeneral ? subject.said?.ruled : null;
+  return tightened(subject, hits, ruled ?? ofRules ?? subject.said?.hit ?? unspoken);
+}
+
+/** True if a rule allows the tool with any arguments, so that no person is asked by default. */
+export function allowsWholeTool(subject: Invocation, rules: Pick<Rules, "approval" | "further">): boolean {
+  const picked = pickedHits(subject, rules);
+  return (
+    picked.length > 0 && picked.every(({ hit, rule }) => hit.action === "allow" && areAnyArguments(rule.args))
+  );
 }
 
 /** The verdict after a grant: an allow with an approved call's access. Lifts no deny, replaces no required person. */
@@ -79,7 +90,7 @@ export function answerByGrant(given: Verdict, grant: Grant | null): Verdict {
 
 /**
  * The verdict after a mode, or after a person typed the command. `interactive` leaves an ask to a person; `strict`
- * denies it; `approve_all` and the caller's own typing allow it, unless a person is required. A typed command runs with
+ * denies it; `approve_all` and the caller's own typing allow it, unless a person is required: then one is asked. A typed command runs with
  * the access of an approved call, even if a rule would have allowed it.
  */
 export function answerByMode(given: Verdict, mode: Mode, isCallersOwn: boolean): Verdict {
@@ -90,10 +101,7 @@ export function answerByMode(given: Verdict, mode: Mode, isCallersOwn: boolean):
     answered(given, "allow", { layer: "caller", rule: "typed", action: "allow", reason });
   if (given.action === "allow") return isCallersOwn && mode !== "strict" ? byCaller(given.reason) : given;
   if (mode === "strict") return byMode("deny", "strict mode: approval required");
-  if (given.demandsPerson)
-    return mode === "approve_all"
-      ? byMode("deny", `${demander(given)} demands a person's decision for this call`)
-      : given;
+  if (given.demandsPerson) return given;
   if (mode === "approve_all") return byMode("allow", "approve-all mode");
   return isCallersOwn ? byCaller("the caller typed it") : given;
 }
@@ -104,12 +112,6 @@ export function hasApproval({ hits }: Verdict): boolean {
     ({ layer, action }) =>
       action === "allow" && (layer === "mode" || layer === "caller" || layer === "grant"),
   );
-}
-
-function demander({ hits }: Verdict): string {
-  return hits.some(({ layer, action }) => layer === "operator" && action === "ask")
-    ? "an operator"
-    : "a rule";
 }
 
 function answered(given: Verdict, action: Action, hit: RuleHit): Verdict {
@@ -141,12 +143,16 @@ function verdict(action: Action, demandsPerson: boolean, hits: readonly RuleHit[
 }
 
 interface Picked {
+  readonly rule: ToolRule;
   readonly hit: RuleHit;
   readonly demandsPerson: boolean;
 }
 
 /** The rules picked by the project, by the agent's own layer, and by further layers. */
-function pickedHits(subject: JudgedCall, { approval, further = [] }: Rules): readonly Picked[] {
+function pickedHits(
+  subject: Invocation,
+  { approval, further = [] }: Pick<Rules, "approval" | "further">,
+): readonly Picked[] {
   const { rules, order, agents } = approval;
   const { agent } = subject;
   const own = agent === null || !Object.hasOwn(agents, agent) ? undefined : agents[agent];
@@ -160,93 +166,17 @@ function pickedHits(subject: JudgedCall, { approval, further = [] }: Rules): rea
   ];
 }
 
-function pickedHit(layer: "project" | "agent", { pattern, action, reason, remember }: ToolRule): Picked {
-  return { hit: { layer, rule: pattern, action, reason: reason ?? null }, demandsPerson: remember === false };
+function pickedHit(layer: "project" | "agent", rule: ToolRule): Picked {
+  const { pattern, action, reason, remember } = rule;
+  return {
+    rule,
+    hit: { layer, rule: pattern, action, reason: reason ?? null },
+    demandsPerson: remember === false,
+  };
 }
 
 function riskHit({ risk, tool }: JudgedCall, { risk_defaults: defaults }: ApprovalSection): RuleHit {
   const action = riskAction(defaults, risk);
   const reason = `no rule covers ${visible(tool)}, and its risk is ${risk ?? "unknown"}`;
   return { layer: "risk", rule: risk ?? "unknown", action, reason };
-}
-
-function operatorHits(subject: JudgedCall, operator: OperatorApproval): readonly RuleHit[] {
-  const shellRules = operator.rules.filter((rule) => "shell" in rule);
-  const line = subject.line === null || shellRules.length === 0 ? null : readLine(subject.line, shellRules);
-  return operator.rules.flatMap((rule): readonly RuleHit[] => {
-    const { action, reason } = rule;
-    if ("shell" in rule) {
-      const hit = line === null ? null : lineHit(rule, line);
-      return hit === null ? [] : [hit];
-    }
-    return coversInvocation(rule, subject)
-      ? [{ layer: "operator", rule: rule.pattern, action, reason: reason ?? null }]
-      : [];
-  });
-}
-
-type OperatorShellRule = Extract<OperatorRule, { readonly shell: string }>;
-
-/** A line as operators' rules see it: each command, and the rules that cover it in any reading. */
-interface ReadLine extends Pick<CommandLine, "unread" | "shell"> {
-  readonly commands: readonly {
-    readonly read: ReadCommand;
-    readonly covered: ReadonlyMap<OperatorShellRule, "surely" | "maybe">;
-  }[];
-}
-
-function readLine({ commands, unread, shell }: CommandLine, rules: readonly OperatorShellRule[]): ReadLine {
-  const patterns = new PatternsByProgram(rules, (rule) => rule.shell);
-  return {
-    unread,
-    shell,
-    commands: readCommands(commands, patterns.knownBy).map((read) => {
-      const covered = new Map<OperatorShellRule, "surely" | "maybe">();
-      for (const reading of [read.written, ...read.others])
-        for (const { rule, pattern } of patterns.about(reading.name)) {
-          if (covered.get(rule) === "surely") continue;
-          const coverage = coverageOf(pattern, false, reading);
-          if (coverage !== "no") covered.set(rule, coverage === "maybe" ? "maybe" : "surely");
-        }
-      return { read, covered };
-    }),
-  };
-}
-
-/** The strictest verdict on a line's commands in any spelling, and on commands that they run; unread parts ask. */
-function lineHit(rule: OperatorShellRule, { commands, unread, shell }: ReadLine): RuleHit | null {
-  const { shell: pattern, action, reason } = rule;
-  const hit: RuleHit = { layer: "operator", rule: pattern, action, reason: reason ?? null };
-  const isAboutAll = /^\s*\*+\s*$/.test(pattern);
-  if (isAboutAll || (shell !== null && namesShell(pattern, shell))) return hit;
-  const found = strictest(
-    commands.flatMap(({ read, covered }) => {
-      const one = commandHit(hit, read, covered.get(rule));
-      return one === null ? [] : [{ action: one.action, hit: one, command: read.command }];
-    }),
-  );
-  const named =
-    found === undefined
-      ? []
-      : [commands.length === 1 ? found.hit : { ...found.hit, reason: reasonOf(found.hit, found.command) }];
-  const unreadHit: RuleHit = {
-    ...hit,
-    action: "ask",
-    reason: reason ?? `it may run ${visible(pattern)}, but it can't be parsed`,
-  };
-  return strictest([...named, ...(unread.length === 0 ? [] : [unreadHit])]) ?? null;
-}
-
-function commandHit(
-  hit: RuleHit,
-  { command, isProgramUnread, isNameUnknown, hazard }: ReadCommand,
-  covered: "surely" | "maybe" | undefined,
-): RuleHit | null {
-  if (covered === "surely") return hit;
-  const unread = hit.reason ?? `it may run ${visible(hit.rule)}, but it can't be parsed`;
-  if (isProgramUnread) return { ...hit, reason: unread };
-  if (isNameUnknown || hazard?.does === "runs") return { ...hit, action: "ask", reason: unread };
-  const unsettled = unsettledReason(command);
-  if (unsettled !== null) return { ...hit, action: "ask", reason: hit.reason ?? unsettled };
-  return covered === "maybe" ? maybeHit("operator", hit.rule, hit.reason ?? undefined) : null;
 }

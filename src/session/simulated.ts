@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { CallFacts } from "../decide/prepare.ts";
+import { startingIn } from "../decide/touched-places.ts";
 import type { Host } from "../host/look/host.ts";
 import { type SimulatedMac, there } from "../host/look/mac/simulated.ts";
 import { type AbsolutePath, knownPath } from "../profile/path.ts";
@@ -33,7 +34,7 @@ export function simulatedCall(
   { runtimes }: Pick<ToolSettings, "runtimes">,
   base: AbsolutePath,
   simulated: SimulatedMac,
-): Pick<CallFacts, "cwd" | "typedCwd" | "program" | "unstartable" | "commands" | "touches" | "unread"> {
+): Pick<CallFacts, "cwd" | "typedCwd" | "program" | "unstartable" | "commands" | "touched" | "unread"> {
   const at = (from: AbsolutePath, path: string): AbsolutePath =>
     there(simulated, knownPath(resolve(from, path)));
   const cwd = input.cwd === undefined ? base : at(base, input.cwd);
@@ -46,7 +47,7 @@ export function simulatedCall(
     program: { path, real: path, id: null, content: null },
     unstartable: null,
     commands: [],
-    touches: [],
+    touched: startingIn(cwd),
     unread: [],
   };
 }

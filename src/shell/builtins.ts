@@ -88,3 +88,13 @@ export function isChanging(name: string, rest: readonly string[]): boolean {
     return rest.some((word) => isOpaque(word) || /^-[vR]/.test(word));
   return CHANGING.has(name);
 }
+
+/** TEMP */
+export function isHarmlessBuiltin(words: readonly string[]): boolean {
+  return CHANGING.has(words[0] ?? "") && words[0] === "cd";
+}
+
+/** True for a builtin that is a program too, with the same effect. */
+export function isAlsoProgram(name: string): boolean {
+  return ["echo", "printf", "test", "[", "pwd", "true", "false", "kill"].includes(name);
+}

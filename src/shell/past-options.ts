@@ -1,8 +1,11 @@
 import { fileNameOf, isOption, matchesWord, type ShellPattern } from "./rule.ts";
 import { isOpaque } from "./word.ts";
 
-/** The certainty of a match between pattern and command: `maybe` if an option may or may not have a value. */
-export type Coverage = "no" | "maybe" | "surely";
+/**
+ * The certainty of a match between pattern and command: `maybe` if an option may or may not have a value, `unknown` if
+ * only bash knows a word.
+ */
+export type Coverage = "no" | "unknown" | "maybe" | "surely";
 
 /** Options of `git` itself that take the next word as their value (git(1), 2.51). */
 const GIT_VALUES: ReadonlySet<string> = new Set([
@@ -50,10 +53,9 @@ export function coversPastOptions(pattern: ShellPattern, { words, rest }: Comman
   if (pattern.words.length === 1 || !matchesWord(program, words[0] ?? "")) return "no";
   const isSure = beginsWith(plain, rest, false);
   if (!isSure && !beginsWith(plain, rest, true)) return "no";
-  const hasOptions = options.every((glob) =>
-    words.some((word, at) => at > 0 && isOption(word) && matchesWord(glob, word)),
-  );
-  if (!hasOptions) return "no";
+  const given = words.slice(1).filter(isOption);
+  if (!options.every((glob) => given.some((word) => matchesWord(glob, word)) || hasLetters(glob, given)))
+    return "no";
   return isSure ? "surely" : "maybe";
 }
 
@@ -70,6 +72,14 @@ export function mayCoverOpaque(pattern: ShellPattern, command: CommandWords): bo
   const [subcommand = ""] = rest;
   const [glob] = plain;
   return glob === undefined || isOpaque(subcommand) || isOption(subcommand) || matchesWord(glob, subcommand);
+}
+
+/** True for a group of two or three letters that are all given, in any order and grouping: `-rf` by `-fr` or `-r -f`. */
+function hasLetters(group: string, given: readonly string[]): boolean {
+  const letters = /^-[A-Za-z]{2,3}$/.test(group) ? new Set(group.slice(1)) : new Set<string>();
+  if (letters.size !== group.length - 1) return false;
+  const found = given.flatMap((word) => (/^-[A-Za-z]+$/.test(word) ? [...word.slice(1)] : []));
+  return [...letters].every((letter) => found.includes(letter));
 }
 
 /** The words of a git command before its subcommand: options and their values. */

@@ -13,10 +13,30 @@ export function commandExamples(covered: string, other: string) {
 }
 
 /**
+ * Where a rule that denies or asks speaks. `ask`: also where it is uncertain whether the rule covers a command, then it
+ * asks. `pass`: only about what a line shows: its commands in any reading, and words in the text that others run.
+ */
+export const RuleDoubt = z.enum(["ask", "pass"]);
+export type RuleDoubt = z.infer<typeof RuleDoubt>;
+
+/** The setting `doubt` of a rule on command lines. */
+export function doubtSetting(byDefault: string) {
+  return RuleDoubt.optional().describe(
+    `\`ask\`: it also asks if it is uncertain whether the rule covers a command. \`pass\`: it speaks only about what the line shows. Default: ${byDefault}.`,
+  );
+}
+
+/** The commands that a pattern names: one, or with `|` several that must all occur in one line, as `curl | sh`. */
+export function patternParts(pattern: string): readonly string[] {
+  return pattern.trim().split(/\s+\|\s+/);
+}
+
+/**
  * One rule of `shell.rules`. `pattern` is a prefix of words (`git status` covers `git status --short`), each word a
  * glob in which `*` is any run of characters; with `exact` nothing longer is covered. `allowed: false` forbids;
  * `approval` says whether a person is asked; `sandbox_paths` names the roots that every path among the words must lie
- * in. One that forbids or asks holds for its program under any name; one that does neither, for the words as written.
+ * in. One that forbids or asks holds for its program under any name, and may name several commands of a line (`curl |
+ * sh`); one that does neither, for the words as written. `doubt` says whether it also asks about uncertain commands.
  * `match` and `not_match` are lines that it must and must not cover, checked when it is loaded.
  */
 export const ShellRule = z.strictObject({
@@ -25,7 +45,8 @@ export const ShellRule = z.strictObject({
     .trim()
     .min(1)
     .meta({
-      description: "The first words of a command; `*` is any text within a word.",
+      description:
+        "The first words of a command; `*` is any text within a word. With `|`, of several commands in one line: `curl | sh`.",
       examples: ["git status"],
     }),
   allowed: z.boolean().default(true).describe("`false` denies the command."),
@@ -42,6 +63,7 @@ export const ShellRule = z.strictObject({
       description: "Names of roots: the rule covers only commands whose folder and paths are all in them.",
       examples: [["notes"]],
     }),
+  doubt: doubtSetting("`pass` if commands that no rule covers run without asking or by `beyond`, else `ask`"),
   ...commandExamples("git status --short", "git stash"),
 });
 export type ShellRule = z.infer<typeof ShellRule>;

@@ -191,6 +191,11 @@ export const ShellNetwork = z.union(
 );
 export type ShellNetwork = z.infer<typeof ShellNetwork>;
 
+/** Whether a person is asked about a command that no rule covers; `beyond`: only if approval would give it more. */
+const ShellApproval = z.union([z.boolean(), z.literal("beyond")], {
+  error: "write `true`, `false` or `beyond`",
+});
+
 /** `shell:` of cofferdam.yaml. */
 export const ShellSection = z.strictObject({
   program: z.literal("bash").default("bash").describe("The shell for lines of several commands."),
@@ -213,7 +218,9 @@ export const ShellSection = z.strictObject({
   default: z
     .strictObject({
       allowed: z.boolean().default(true).describe("`false` rejects commands that no rule covers."),
-      approval: z.boolean().default(true).describe("`false` runs them without asking a person."),
+      approval: ShellApproval.default(true).describe(
+        "`true` asks a person. `false` runs them without asking. `beyond` asks only if approval would give a command access that it lacks and may use.",
+      ),
     })
     .prefault({})
     .describe("Commands that no rule covers."),

@@ -1,10 +1,11 @@
 import { NO_OPERATOR, type OperatorRule } from "../../../src/policy/approval-section.ts";
 import type { CommandLine } from "../../../src/policy/command.ts";
+import type { ShellDefault } from "../../../src/policy/shell-hits.ts";
 import { shellSaid } from "../../../src/policy/shell-rules.ts";
 import { invocationOf } from "../../../src/policy/tool-rule.ts";
 import { judge, type Verdict } from "../../../src/policy/verdict.ts";
 import { parseLine } from "../../../src/shell/parse.ts";
-import { fileNameOf, ShellRule } from "../../../src/shell/rule.ts";
+import { fileNameOf, type RuleDoubt, ShellRule } from "../../../src/shell/rule.ts";
 import { approvalOf } from "../../unit/policy/judge-command.ts";
 
 /** Rules as they are written; what none covers is asked about, unless `default` says otherwise. */
@@ -12,7 +13,9 @@ export interface LineRules {
   readonly rules?: readonly unknown[];
   readonly operator?: readonly OperatorRule[];
   readonly order?: "first-match" | "strictest";
-  readonly default?: { readonly allowed: boolean; readonly approval: boolean };
+  readonly default?: ShellDefault;
+  /** The `doubt` of rules that have none. */
+  readonly doubt?: RuleDoubt;
   /** A rule for the whole shell tool lets everything pass. */
   readonly isToolAllowed?: boolean;
 }
@@ -23,7 +26,7 @@ export function judgeLine(line: string, given: LineRules): Verdict {
   return judgeTaken(
     {
       commands: parsed.commands.map(({ words }) => commandOf(words)),
-      touches: parsed.touches,
+      gains: null,
       unread: parsed.unread,
       shell: parsed.plain === null ? ["bash", "--noprofile", "--norc", "-c", line] : null,
     },
@@ -33,7 +36,7 @@ export function judgeLine(line: string, given: LineRules): Verdict {
 
 /** The same for words that are run without a shell. */
 export function judgeWords(words: readonly string[], given: LineRules): Verdict {
-  return judgeTaken({ commands: [commandOf(words)], touches: [], unread: [], shell: null }, given);
+  return judgeTaken({ commands: [commandOf(words)], gains: null, unread: [], shell: null }, given);
 }
 
 function commandOf(words: readonly string[]): CommandLine["commands"][number] {
@@ -42,6 +45,7 @@ function commandOf(words: readonly string[]): CommandLine["commands"][number] {
     programNames: [fileNameOf(words[0] ?? "")],
     programFile: "fixed",
     arePathsInside: () => true,
+    gains: null,
   };
 }
 
@@ -54,7 +58,7 @@ function judgeTaken(line: CommandLine, given: LineRules): Verdict {
   const subject = {
     ...invocationOf("shell", {}, null),
     risk: "write",
-    said: shellSaid(line, shell),
+    said: shellSaid(line, shell, given.doubt),
     line,
     needsMore: null,
   } as const;

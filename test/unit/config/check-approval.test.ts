@@ -278,12 +278,10 @@ describe("check finds what lets more run than it seems, or says nothing", () => 
 
   test.each<[claim: string, rule: string, shell: string, found: readonly string[]]>([
     [
-      "a question that an allow of every command overrides",
+      "but no question about a command, which an allow of every command leaves",
       "pattern: shell, action: allow",
       "{ pattern: rm, allowed: false }, { pattern: git push }",
-      [
-        "warning 7:7 the rule `git push` never asks: the tool rule `shell` allows every command that no shell rule denies",
-      ],
+      [],
     ],
     [
       "an allow that a question about every command overrides",
@@ -294,11 +292,11 @@ describe("check finds what lets more run than it seems, or says nothing", () => 
       ],
     ],
     [
-      "a question that an allow overrides, also if another rule on tools asks about one command",
-      "pattern: shell, action: allow }\n    - { pattern: shell, args: { script: zzqq }, action: ask",
-      "{ pattern: git push }",
+      "an allow that a question overrides, also if another rule on tools allows one command",
+      "pattern: shell, action: ask }\n    - { pattern: shell, args: { script: zzqq }, action: allow",
+      "{ pattern: git log, approval: false }",
       [
-        "warning 7:7 the rule `git push` never asks: the tool rule `shell` allows every command that no shell rule denies",
+        "warning 7:7 the rule `git log` never allows: the tool rule `shell` asks about every command that no shell rule denies",
       ],
     ],
     ["but no denial", "pattern: shell, action: allow", "{ pattern: rm, allowed: false }", []],

@@ -32,7 +32,7 @@ test.each<[claim: string, text: string, told: string]>([
   [
     "a mode that answers for a person, and a rule that allows every tool",
     'approval: { mode: approve_all, rules: [{ pattern: "*", action: allow }] }\n',
-    "network none; commands run without asking; without asking, even if a shell rule asks: tools *; EVERY REQUEST IS APPROVED, unless an operator demands a person",
+    "network none; commands run without asking; without asking: tools *; EVERY REQUEST IS APPROVED, unless an operator demands a person",
   ],
   [
     "rules that allow tools, with their arguments and agents, and those of an agent",
@@ -98,13 +98,13 @@ test("what a runtime brings along of macOS is told like what is listed", () => {
 test.each<[claim: string, approval: string, told: readonly string[]]>([
   ["no rule on tools", "{}", ["commands  3 rules; other commands need approval", "unasked  ls"]],
   [
-    "an allow of every command: all commands that are not denied run unasked",
+    "an allow of every command: those run unasked that no shell rule asks about or denies",
     "{ rules: [{ pattern: shell, action: ask }, { pattern: sh*, action: allow }] }",
     [
       "commands  3 rules; other commands run without approval",
-      "unasked  ls, git push",
+      "unasked  ls",
       "tools  shell needs approval",
-      "  sh* RUNS WITHOUT APPROVAL, even if a shell rule asks",
+      "  sh* RUNS WITHOUT APPROVAL",
     ],
   ],
   [
@@ -112,7 +112,7 @@ test.each<[claim: string, approval: string, told: readonly string[]]>([
     "{ order: strictest, rules: [{ pattern: shell, action: allow }, { pattern: '*', action: ask }] }",
     [
       "commands  3 rules; other commands need approval",
-      "tools  shell RUNS WITHOUT APPROVAL, even if a shell rule asks",
+      "tools  shell RUNS WITHOUT APPROVAL",
       "  * needs approval",
     ],
   ],
@@ -122,7 +122,16 @@ test.each<[claim: string, approval: string, told: readonly string[]]>([
     [
       "commands  3 rules; other commands need approval, unless a tool rule decides",
       "unasked  ls",
-      "tools  agent ci: shell RUNS WITHOUT APPROVAL, even if a shell rule asks",
+      "tools  agent ci: shell RUNS WITHOUT APPROVAL",
+    ],
+  ],
+  [
+    "an allow of certain commands, which no shell rule that asks is heard about",
+    "{ rules: [{ pattern: shell, args: { script: 'git push*' }, action: allow }] }",
+    [
+      "commands  3 rules; other commands need approval, unless a tool rule decides",
+      "unasked  ls",
+      `tools  shell with {"script":"git push*"} RUNS WITHOUT APPROVAL, even if a shell rule asks`,
     ],
   ],
 ])("the rows about commands and about tools agree: %s", (_claim, approval, told) => {

@@ -12,6 +12,7 @@ const entry = (path: string, access: FileEntry["access"]): FileEntry => ({
 });
 
 /** A writable root, one in it that is not, another below it in a folder, and one in a folder of the sandbox's own. */
+const cwd = absolutePath("/w");
 const profile = normalProfile({
   files: [
     entry("/usr", "read"),
@@ -46,7 +47,8 @@ function files(one: CommandFacts): readonly (JudgedCommand["programFile"] | unde
   const judge = (input: { script: string } | { argv: [string] }, ...more: readonly CommandFacts[]) =>
     judgedLine({ input } as Parameters<typeof judgedLine>[0], {
       commands: [one, ...more],
-      touches: [],
+      touched: { folders: [cwd], opened: [] },
+      gained: null,
       unread: [],
       roots: [],
       locale: "",
@@ -113,7 +115,16 @@ test.each([
     const isMadeInside = (): boolean => false;
     const line = judgedLine(
       { input: { script } },
-      { commands: [], touches: [], unread: [], roots: [], locale, profile, isMadeInside },
+      {
+        commands: [],
+        touched: { folders: [cwd], opened: [] },
+        gained: null,
+        unread: [],
+        roots: [],
+        locale,
+        profile,
+        isMadeInside,
+      },
     );
     expect(line.unread).toEqual(unread);
   },

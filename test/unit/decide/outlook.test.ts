@@ -32,7 +32,7 @@ describe("what a command that no rule covers would come to", () => {
     ["deny", "approval: { mode: strict }"],
     ["allow", "approval: { mode: approve_all }"],
     ["ask", "shell: { default: { approval: false } }", "approval: { rules: [{ shell: '*', action: ask }] }"],
-    ["deny", "approval: { mode: approve_all }", "approval: { rules: [{ shell: '*', action: ask }] }"],
+    ["ask", "approval: { mode: approve_all }", "approval: { rules: [{ shell: '*', action: ask }] }"],
     ["ask", "", "approval: { rules: [{ shell: rm, action: deny }] }"],
   ])("%s: %s %s", (action, config, profile) => {
     expect(shellOutlook(drafted(config, profile).policy)).toMatchObject({ root: "any command", action });

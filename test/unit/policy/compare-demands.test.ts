@@ -139,6 +139,7 @@ const call: fc.Arbitrary<Judged> = fc.record({
   programNames: fc.array(fc.constantFrom("a", "b", "ab"), { maxLength: 2 }),
   programFile: fc.constant("fixed" as const),
   arePathsInside: fc.constant(() => true),
+  gains: fc.constant(null),
   needsMore: fc.constant(null),
   input: fc.dictionary(name, fc.constantFrom("a", "b", "ab", "axb"), { noNullPrototype: true }),
 });
@@ -197,6 +198,7 @@ describe("laws of the comparison", () => {
             programNames: [(words[0] ?? "").replace(/.*\//, "")],
             programFile: "fixed",
             arePathsInside: () => true,
+            gains: null,
             needsMore: null,
             input: sampleOf(one.args),
           };

@@ -35,6 +35,7 @@ export function judged(words: readonly string[] | null, more: Partial<Judged> = 
     programNames: [(words?.[0] ?? "").replace(/.*\//, "")],
     programFile: "fixed",
     arePathsInside: () => true,
+    gains: null,
     needsMore: null,
     ...more,
   };
@@ -47,8 +48,8 @@ export function judgeCommand(
 ): Verdict {
   const line: CommandLine =
     words === null
-      ? { commands: [], touches: [], unread: ["it is a secret"], shell: ["bash", "-c", "…"] }
-      : { commands: [{ ...command, words }], touches: [], unread: [], shell: null };
+      ? { commands: [], gains: null, unread: ["it is a secret"], shell: ["bash", "-c", "…"] }
+      : { commands: [{ ...command, words }], gains: null, unread: [], shell: null };
   const subject = {
     ...invocationOf(tool, input, null),
     risk: "write",

@@ -270,11 +270,12 @@ describe("the verdict on a line", () => {
     );
   });
 
-  test("is an allow only where all of it is understood, whatever lets it pass", () => {
+  test("is an allow only where all of it is understood, if its rules must be sure", () => {
     fc.assert(
-      fc.property(arbLine, fc.array(arbRule, { maxLength: 4 }), (line, rules) => {
+      fc.property(arbLine, fc.array(arbRule, { maxLength: 4 }), fc.boolean(), (line, given, approval) => {
         fc.pre(parseLine(line).unread.length > 0);
-        expect(action(line, { rules, default: { allowed: true, approval: false } })).not.toBe("allow");
+        const rules = approval ? given : [...given, { pattern: "unused-name", doubt: "ask" }];
+        expect(action(line, { rules, default: { allowed: true, approval } })).not.toBe("allow");
       }),
       { numRuns: 2_000 },
     );
@@ -329,7 +330,8 @@ describe("an operator's rule for command lines", () => {
   test("asks about what is not understood, and nobody but a person answers", () => {
     const verdict = judgeLine("for i in x; do make $i; done", given);
     expect(verdict).toMatchObject({ action: "ask", demandsPerson: true });
-    expect(answerByMode(verdict, "approve_all", false).action).toBe("deny");
+    expect(answerByMode(verdict, "approve_all", false).action).toBe("ask");
+    expect(answerByMode(verdict, "strict", false).action).toBe("deny");
     expect(action("make x; make y", given)).toBe("allow");
   });
 

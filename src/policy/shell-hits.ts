@@ -1,0 +1,80 @@
+import { visible } from "../errors.ts";
+import type { Hazard } from "../shell/hazards.ts";
+import { type ShellRule, shellAction } from "../shell/rule.ts";
+import type { JudgedCommand } from "./command.ts";
+import type { ReadCommand } from "./reading.ts";
+import { type RuleHit, ruleInWords } from "./rule-hit.ts";
+
+/** The decision on commands that no rule covers. `beyond` asks only if approval would give access that one may use. */
+export interface ShellDefault {
+  readonly allowed: boolean;
+  readonly approval: boolean | "beyond";
+}
+
+/** The verdict of a rule. */
+export function hitOf(rule: ShellRule): RuleHit {
+  return {
+    layer: "tool",
+    rule: rule.pattern,
+    action: shellAction(rule),
+    reason:
+      rule.description ??
+      (rule.allowed ? null : `blocked by ${ruleInWords({ layer: "tool", rule: rule.pattern })}`),
+  };
+}
+
+/** An ask, because an option may hide the subject of a rule. */
+export function maybeHit(layer: "operator" | "tool", rule: string, reason: string | undefined): RuleHit {
+  return { layer, rule, action: "ask", reason: reason ?? `this may be ${visible(rule)}, behind an option` };
+}
+
+/** An ask, because nobody can list the programs that a command runs. */
+export function unreadHit({ command, isNameUnknown }: ReadCommand): RuleHit {
+  const what = isNameUnknown
+    ? "only the shell knows which program this runs"
+    : `${visible(command.words[0] ?? "")} runs its arguments, which can't be parsed`;
+  return { layer: "tool", rule: "unread", action: "ask", reason: what };
+}
+
+/** An ask, because the program may be another one when it starts; null if it can't change. */
+export function unsettledHit(command: JudgedCommand): RuleHit | null {
+  const reason = unsettledReason(command);
+  return reason === null ? null : { layer: "tool", rule: "unsettled", action: "ask", reason };
+}
+
+/** Why it is uncertain which program a command will be; null if it is certain. */
+export function unsettledReason({ words: [word = ""], programFile }: JudgedCommand): string | null {
+  if (programFile !== "unsettled") return null;
+  return `${visible(word)} may be another program when it starts: the call may write in a folder of PATH or of the program`;
+}
+
+/** An ask, because of a word by which a command does more than its name says. */
+export function hazardHit({ word, does }: Hazard): RuleHit {
+  const what = does === "runs" ? "may run another program" : "may write or remove files";
+  const reason = `${visible(word)} ${what}, which needs an \`exact\` rule`;
+  return { layer: "tool", rule: "hazard", action: "ask", reason };
+}
+
+/**
+ * The default's verdict. `gains`: the additional access that approval would give, in words; null if it would give none
+ * that the command may use.
+ */
+export function defaultHit({ allowed, approval }: ShellDefault, gains: string | null): RuleHit {
+  const hit = { layer: "tool", rule: "default", reason: "no rule covers this command" } as const;
+  if (!allowed) return { ...hit, action: "deny", reason: "commands that no rule covers are not allowed" };
+  if (approval !== "beyond") return { ...hit, action: approval ? "ask" : "allow" };
+  return gains === null ? { ...hit, action: "allow" } : { ...hit, action: "ask", reason: gains };
+}
+
+/** The verdict on a line in which bash starts no program. */
+export const BY_BASH: RuleHit = {
+  layer: "tool",
+  rule: "builtin",
+  action: "allow",
+  reason: "bash does this itself",
+};
+
+/** An ask, because words of a rule stand in a text that some program runs. */
+export function textHit(layer: "operator" | "tool", rule: string): RuleHit {
+  return { layer, rule, action: "ask", reason: `it may run ${visible(rule)}: its text has these words` };
+}
