@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { shippedFolder } from "../config/shipped.ts";
 import type { Host } from "../host/look/host.ts";
-import { readPlainText } from "../host/look/plain-file.ts";
 import { shows } from "../host/look/runtimes/grant.ts";
 import { foldersOfTool, foldersOfVenv } from "../host/look/runtimes/project-tools.ts";
 import { yamlText } from "../host/look/runtimes/written.ts";
@@ -15,8 +14,8 @@ interface Kind {
   readonly files: readonly string[];
   /** Programs that are not always part of the runtime. If they are elsewhere, their folders are listed. */
   readonly tools?: (folder: AbsolutePath) => readonly string[];
-  /** Commands that read, build or test, and run without approval. */
-  readonly commands: (folder: AbsolutePath) => readonly string[];
+  /** Commands that publish something, so that a person is asked. */
+  readonly publishes: readonly string[];
 }
 
 /** The facts that `init` finds out about a folder. */
@@ -25,25 +24,21 @@ export interface Project {
   readonly runtimes: readonly string[];
   /** Runtimes of the project that this machine does not have in a place that can be granted. */
   readonly missing: readonly string[];
-  readonly commands: readonly string[];
-  /** True if it is a repository or contains some. */
-  readonly isGit: boolean;
+  /** Commands that publish something. */
+  readonly publishes: readonly string[];
   /** The path of the schema for editors: in the project's own packages, else in this one. */
   readonly schema: string;
 }
 
-/** Maximum size of a `package.json`, in bytes. */
-const MAX_BYTES = 1024 * 1024;
-
 const VENVS = [".venv", "venv", "env", ".env"];
 
 const KINDS: readonly Kind[] = [
-  { runtime: "git", files: [".git"], commands: () => ["git status", "git diff", "git log", "git show"] },
+  { runtime: "git", files: [".git"], publishes: [] },
   {
     runtime: "node",
     files: ["package.json", "pnpm-workspace.yaml"],
     tools: (folder) => [managerOf(folder)].filter((manager) => manager !== "npm"),
-    commands: nodeCommands,
+    publishes: ["npm publish", "pnpm publish", "yarn publish", "yarn npm publish"],
   },
   {
     runtime: "python",
@@ -51,61 +46,61 @@ const KINDS: readonly Kind[] = [
       ...["pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "requirements.txt", "Pipfile", "uv.lock"],
       ...VENVS.map((name) => `${name}/pyvenv.cfg`),
     ],
-    commands: () => ["pytest", "python -m pytest", "python3 -m pytest"],
+    publishes: ["twine upload", "uv publish", "poetry publish"],
   },
   {
     runtime: "rust",
     files: ["Cargo.toml"],
-    commands: () => ["cargo check", "cargo build", "cargo test", "cargo clippy"],
+    publishes: ["cargo publish"],
   },
-  { runtime: "go", files: ["go.mod"], commands: () => ["go build", "go vet", "go test"] },
+  { runtime: "go", files: ["go.mod"], publishes: [] },
   {
     runtime: "java",
     files: ["pom.xml", "mvnw"],
     tools: (folder) => (existsSync(joinPath(folder, "mvnw")) ? [] : ["mvn"]),
-    commands: (folder) => built(folder, "mvn", "mvnw", ["compile", "test", "verify"]),
+    publishes: ["mvn deploy"],
   },
   {
     runtime: "java",
     files: ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "gradlew"],
     tools: (folder) => (existsSync(joinPath(folder, "gradlew")) ? [] : ["gradle"]),
-    commands: (folder) => built(folder, "gradle", "gradlew", ["build", "test", "check"]),
+    publishes: ["gradle publish"],
   },
   {
     runtime: "haskell",
     files: ["cabal.project", "cabal.project.freeze"],
     tools: () => ["cabal"],
-    commands: () => ["cabal build", "cabal test"],
+    publishes: ["cabal upload"],
   },
   {
     runtime: "haskell",
     files: ["stack.yaml"],
     tools: () => ["stack"],
-    commands: () => ["stack build", "stack test"],
+    publishes: ["stack upload"],
   },
   {
     runtime: null,
     files: ["deno.json", "deno.jsonc", "deno.lock"],
     tools: () => ["deno"],
-    commands: () => ["deno check", "deno lint", "deno test"],
+    publishes: ["deno publish"],
   },
   {
     runtime: null,
     files: ["bun.lock", "bun.lockb", "bunfig.toml"],
     tools: () => ["bun"],
-    commands: () => ["bun test"],
+    publishes: ["bun publish"],
   },
   {
     runtime: null,
     files: ["Gemfile"],
     tools: () => ["ruby"],
-    commands: () => ["bundle exec rake test", "bundle exec rspec"],
+    publishes: ["gem push"],
   },
   {
     runtime: null,
     files: ["composer.json"],
     tools: () => ["php"],
-    commands: () => ["composer test"],
+    publishes: [],
   },
 ];
 
@@ -120,8 +115,7 @@ export function lookAtProject(host: Host, folder: AbsolutePath): Project {
   return {
     runtimes: items,
     missing,
-    commands: [...new Set(kinds.flatMap((kind) => kind.commands(folder)))],
-    isGit: kinds.some((kind) => kind.runtime === "git"),
+    publishes: [...new Set(kinds.flatMap((kind) => kind.publishes))],
     schema: existsSync(own)
       ? "node_modules/cofferdam/profiles/config.schema.json"
       : `${shippedFolder()}/config.schema.json`,
@@ -159,37 +153,9 @@ function venvsOf(folder: AbsolutePath): readonly AbsolutePath[] {
   );
 }
 
-/** Commands of a build tool. Its wrapper in the project always needs approval, since tools can write it. */
-function built(
-  folder: AbsolutePath,
-  tool: string,
-  wrapper: string,
-  tasks: readonly string[],
-): readonly string[] {
-  return existsSync(joinPath(folder, wrapper)) ? [] : tasks.map((task) => `${tool} ${task}`);
-}
-
 function managerOf(folder: AbsolutePath): string {
   const has = (file: string): boolean => existsSync(joinPath(folder, file));
   if (has("pnpm-lock.yaml") || has("pnpm-workspace.yaml")) return "pnpm";
   if (has("yarn.lock")) return "yarn";
   return has("bun.lock") || has("bun.lockb") ? "bun" : "npm";
-}
-
-function nodeCommands(folder: AbsolutePath): readonly string[] {
-  const manager = managerOf(folder);
-  const scripts = scriptsOf(folder);
-  const known = ["test", "lint", "typecheck", "build"].filter((name) => scripts.includes(name));
-  return known.map((name) => (name === "test" ? `${manager} test` : `${manager} run ${name}`));
-}
-
-function scriptsOf(folder: AbsolutePath): readonly string[] {
-  try {
-    const data: unknown = JSON.parse(readPlainText(joinPath(folder, "package.json"), MAX_BYTES) ?? "null");
-    const scripts = typeof data === "object" && data !== null && "scripts" in data ? data.scripts : null;
-    return typeof scripts === "object" && scripts !== null ? Object.keys(scripts) : [];
-  } catch {
-    // A broken or unreadable file gives no suggestions.
-    return [];
-  }
 }

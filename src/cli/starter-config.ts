@@ -2,7 +2,7 @@ import type { Project } from "./project.ts";
 
 /** The text of a starter config. Comments explain each setting; only written settings grant access. */
 export function starterConfig(project: Project, profiles: readonly string[] = []): string {
-  const { schema, runtimes, missing, commands, isGit } = project;
+  const { schema, runtimes, missing, publishes } = project;
   return `# yaml-language-server: $schema=${schema}
 #
 # What tools may do in this project. Run \`cofferdam trust\` to apply this file, and again after each change.
@@ -44,16 +44,32 @@ shell:
   # Ports of localhost at which a server in the sandbox can be reached: cofferdam run --port 5173 -- npm run dev
   # ports: [5173]
 
-  # The first rule that matches the first words of a command decides. \`approval: false\` runs it without asking,
-  # \`allowed: false\` denies it. Other commands need approval.
+  # Commands that no rule below names. \`approval: beyond\` asks only if approval would give a command access that it
+  # lacks and may use. \`true\` always asks, \`false\` never; \`allowed: false\` denies.
+  default: { approval: beyond }
+
+  # The first rule that matches the first words of a command decides: it asks, \`approval: false\` runs the command
+  # without asking, \`allowed: false\` denies it. A program can do the same by other means: the sandbox decides what it
+  # can reach.
   rules:
-${[...commands.map((words) => rule(words, "approval: false")), ...(isGit ? [rule("git push", 'description: "Publish commits"')] : []), rule("sudo", "allowed: false")].join("\n")}
+${[...ASKED, ...publishes.filter((words) => !ASKED.some(([known]) => known === words)).map((words) => [words, PUBLISH] as const)].map(rule).join("\n")}
 
 # \`interactive\`: a person answers. \`strict\`: each request is rejected. \`approve_all\`: each request is approved.
 approval: { mode: interactive }
 `;
 }
 
-function rule(words: string, says: string): string {
-  return `    - { pattern: ${JSON.stringify(words)}, ${says} }`;
+const PUBLISH = "Publish a package";
+
+/** Commands that a person is asked about in every project, and why. */
+const ASKED = [
+  ["git push", "Publish commits"],
+  ["npm publish", PUBLISH],
+  ["rm -rf", "Remove folders"],
+  ["curl | *sh", "Run a download"],
+  ["wget | *sh", "Run a download"],
+] as const;
+
+function rule([words, description]: readonly [words: string, description: string]): string {
+  return `    - { pattern: ${JSON.stringify(words)}, description: ${JSON.stringify(description)} }`;
 }

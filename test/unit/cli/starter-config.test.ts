@@ -12,8 +12,7 @@ import { machine } from "../config/machine.ts";
 const PROJECT: Project = {
   runtimes: ["git", "node"],
   missing: ["rust"],
-  commands: ["git status", "npm test"],
-  isGit: true,
+  publishes: ["npm publish", "pnpm publish"],
   schema: "node_modules/cofferdam/profiles/config.schema.json",
 };
 
@@ -61,13 +60,20 @@ test("the starter config says what each part is there for", () => {
       # Ports of localhost at which a server in the sandbox can be reached: cofferdam run --port 5173 -- npm run dev
       # ports: [5173]
 
-      # The first rule that matches the first words of a command decides. \`approval: false\` runs it without asking,
-      # \`allowed: false\` denies it. Other commands need approval.
+      # Commands that no rule below names. \`approval: beyond\` asks only if approval would give a command access that it
+      # lacks and may use. \`true\` always asks, \`false\` never; \`allowed: false\` denies.
+      default: { approval: beyond }
+
+      # The first rule that matches the first words of a command decides: it asks, \`approval: false\` runs the command
+      # without asking, \`allowed: false\` denies it. A program can do the same by other means: the sandbox decides what it
+      # can reach.
       rules:
-        - { pattern: "git status", approval: false }
-        - { pattern: "npm test", approval: false }
         - { pattern: "git push", description: "Publish commits" }
-        - { pattern: "sudo", allowed: false }
+        - { pattern: "npm publish", description: "Publish a package" }
+        - { pattern: "rm -rf", description: "Remove folders" }
+        - { pattern: "curl | *sh", description: "Run a download" }
+        - { pattern: "wget | *sh", description: "Run a download" }
+        - { pattern: "pnpm publish", description: "Publish a package" }
 
     # \`interactive\`: a person answers. \`strict\`: each request is rejected. \`approve_all\`: each request is approved.
     approval: { mode: interactive }
@@ -163,17 +169,20 @@ describe("a tool that is no runtime by name is listed with the folders that it n
   });
 });
 
-test("commands are those of the project's own scripts and package manager", () => {
+test("a person is asked about the commands by which projects of its kinds publish", () => {
   const { host, project } = machine({
-    "home/ann/project/package.json": '{"scripts":{"test":"x","lint":"y","deploy":"z"}}',
-    "home/ann/project/yarn.lock": "",
+    "home/ann/project/package.json": "{}",
+    "home/ann/project/Cargo.toml": "",
   });
-  const found = lookAtProject(host, project);
-  expect([found.commands, found.isGit, found.schema]).toEqual([
-    ["yarn test", "yarn run lint"],
-    false,
-    `${shippedFolder()}/config.schema.json`,
+  const { publishes, schema } = lookAtProject(host, project);
+  expect(publishes).toEqual([
+    "npm publish",
+    "pnpm publish",
+    "yarn publish",
+    "yarn npm publish",
+    "cargo publish",
   ]);
+  expect(schema).toBe(`${shippedFolder()}/config.schema.json`);
 });
 
 describe("a folder that is no repository itself", () => {
@@ -182,13 +191,10 @@ describe("a folder that is no repository itself", () => {
       Object.fromEntries(files.map((name) => [`home/ann/project/${name}`, ""])),
     );
     symlinkSync(at("home/ann"), at("home/ann/project/link"));
-    const { runtimes, missing, isGit, commands } = lookAtProject(host, project);
-    return { git: [...runtimes, ...missing].includes("git"), isGit, asks: !commands.includes("git status") };
+    const { runtimes, missing } = lookAtProject(host, project);
+    return [...runtimes, ...missing].includes("git");
   };
-  const [withGit, without] = [
-    { git: true, isGit: true, asks: false },
-    { git: false, isGit: false, asks: true },
-  ];
+  const [withGit, without] = [true, false];
 
   test("gets `git` where repositories lie in its folders; twin: in plain folders it gets none", () => {
     expect(looked(["app/.git/HEAD", "notes.txt"])).toEqual(withGit);
