@@ -105,7 +105,7 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
   }
 
   async #prepare(call: Call, log: CallLog): Promise<Prepared> {
-    const prepared = await prepareProgram(this.#context.shared, call, this.#kind.policy);
+    const prepared = await prepareProgram(this.#context, call, this.#kind.policy);
     logPrepared(log, prepared);
     return prepared;
   }
@@ -122,13 +122,17 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
     const { shared } = this.#context;
     await using made = this.#followMade(side, facts, log, live);
     const { plan } = rendering;
-    return await enforce(
+    const ended = await enforce(
       shared,
       { call, side, policy, plan, live, argsHash, program, facts, made },
       this.#options,
       (body) => log.record(body),
       plan.proxy === null ? null : await this.#hostPrompt(side, policy, log),
     );
+    const { outcome } = ended;
+    if ("denials" in outcome && outcome.denials?.some(({ askable }) => askable === true) === true)
+      this.#context.deniedCalls.set(argsHash, true);
+    return ended;
   }
 
   /** Follows the files that the call makes and hosts execute. None was approved: a command does not name them. */
@@ -159,14 +163,14 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
 
 /** Decides a call that starts a program, without running it. Throws `FACTS_UNSTABLE`, `SANDBOX_UNAVAILABLE`. */
 export async function prepareProgram(
-  shared: SupervisorContext,
+  { shared, deniedCalls }: Pick<SessionContext, "shared" | "deniedCalls">,
   call: Call,
   policy: CallPolicy,
 ): Promise<Prepared> {
   const grants = await shared.broker.grants(call.sessionId);
   const look = await lookAtProgramCall(shared, call, policy);
   await otherTurns(inputLength(call.input));
-  return prepare(call, policy, look, grants);
+  return prepare(call, policy, look, grants, (argsHash) => deniedCalls.has(argsHash));
 }
 
 /** Looks up the facts that decide a call. Throws `FACTS_UNSTABLE`, `SANDBOX_UNAVAILABLE`. */

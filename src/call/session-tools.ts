@@ -98,7 +98,7 @@ export class SessionTools implements AsyncDisposable {
   /** Decides a shell call without running it. Throws `USAGE` for an input that the tool does not take. */
   prepare(input: ShellInput): Promise<Prepared> {
     const { shared } = this.#context;
-    return prepareProgram(shared, shellCall(this.#context, input), shared.policy);
+    return prepareProgram(this.#context, shellCall(this.#context, input), shared.policy);
   }
 
   /** Looks up the facts of a shell call. Throws `USAGE`, `SANDBOX_UNAVAILABLE`. */

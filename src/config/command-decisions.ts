@@ -1,7 +1,7 @@
 import { type Action, isAsStrict } from "../policy/action.ts";
 import { type RuleReach, reachesAll, reachesSome } from "../policy/rule-reach.ts";
 import type { ToolRule } from "../policy/tool-rule.ts";
-import { type ShellRule, shellAction } from "../shell/rule.ts";
+import { type RuleDoubt, type ShellRule, shellAction } from "../shell/rule.ts";
 import type { Config } from "./config.ts";
 import { toolLayers } from "./tool-layers.ts";
 
@@ -11,6 +11,8 @@ export interface CommandDecisions {
   readonly otherwise: Action | "beyond";
   /** Patterns of `shell.rules` whose commands run without approval. */
   readonly unasked: readonly string[];
+  /** Patterns of rules that ask or deny by what a line shows: a program can do the same by other means. */
+  readonly byName: readonly string[];
   /** The rule on tools that decides about commands instead of `shell.default`, and asks even if a shell rule allows. */
   readonly by: ToolRule | null;
   /** True if rules on tools decide otherwise about some commands: by their arguments, or for some agents. */
@@ -37,9 +39,14 @@ export function commandDecisions(config: Pick<Config, "approval" | "mcp" | "shel
     const own = shellAction(rule);
     return by === null || isAsStrict(own, by.action) ? own : by.action;
   };
+  const otherwise = !byDefault.allowed ? "deny" : (by?.action ?? defaultAction(byDefault.approval));
+  const doubt: RuleDoubt = otherwise === "allow" || otherwise === "beyond" ? "pass" : "ask";
+  const isByName = (rule: ShellRule): boolean =>
+    shellAction(rule) !== "allow" && (rule.doubt ?? doubt) === "pass";
   return {
-    otherwise: !byDefault.allowed ? "deny" : (by?.action ?? defaultAction(byDefault.approval)),
+    otherwise,
     unasked: rules.filter((rule) => decided(rule) === "allow").map(({ pattern }) => pattern),
+    byName: rules.filter(isByName).map(({ pattern }) => pattern),
     by,
     isMixed: [...others, ...agents.flat()].length > 0,
   };

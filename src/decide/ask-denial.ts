@@ -1,4 +1,5 @@
 import { printPosition, visible } from "../errors.ts";
+import type { Mode } from "../policy/action.ts";
 import type { Denial } from "../policy/denial.ts";
 import type { Layer } from "../profile/explain.ts";
 import { LIMIT_LAYER } from "../profile/own-layers.ts";
@@ -14,7 +15,7 @@ export type AskDenial = (question: DeniableQuestion, certainty: Denial["certaint
 
 /** Builds the `AskDenial` of a call. `isTool`: a tool of the host's own, which may need less than the config grants. */
 export function askDenial(
-  { needs, settings, config, ceiling }: CallPolicy,
+  { needs, settings, config, ceiling, mode }: CallPolicy,
   { isApproved, isTool }: { readonly isApproved: boolean; readonly isTool: boolean },
 ): AskDenial {
   const layers = layersOf(settings, ceiling, isApproved ? needs.withApproval : needs.withoutApproval);
@@ -27,7 +28,9 @@ export function askDenial(
   return (question, certainty) => {
     const denial = denialFor(layers, question, certainty, settings.whyNoRoot);
     const isByLimit = denial !== null && denialFor(given, question, certainty) === null;
-    return isByLimit ? denial : remedied(denial, question, { afterYes, beforeNeeds, roots: settings.roots });
+    return isByLimit
+      ? denial
+      : remedied(denial, question, { afterYes, beforeNeeds, roots: settings.roots, mode });
   };
 }
 
@@ -36,21 +39,28 @@ interface Otherwise {
   /** The layers of the whole config, for a tool that may need less than that; null for the shell. */
   readonly beforeNeeds: readonly [Layer, ...Layer[]] | null;
   readonly roots: readonly Root[];
+  readonly mode: Mode;
 }
 
 /** Replaces the remedy where an approval would have granted it, or where only the tool did not ask for it. */
 function remedied(
   denial: Denial | null,
   question: DeniableQuestion,
-  { afterYes, beforeNeeds, roots }: Otherwise,
+  { afterYes, beforeNeeds, roots, mode }: Otherwise,
 ): Denial | null {
   if (denial === null) return null;
   const isGivenBy = (layers: readonly [Layer, ...Layer[]]): boolean =>
     denialFor(layers, question, denial.certainty) === null;
   if (isGivenBy(afterYes)) {
     const because = question.ask === "read" ? hiddenRoot(question.path, roots) : null;
-    const remedy = "this needs approval: add a rule that asks about this call";
-    return { ...denial, because: because ?? denial.because, remedy };
+    if (mode === "strict")
+      return {
+        ...denial,
+        because: because ?? denial.because,
+        remedy: "this needs approval, which the mode `strict` always rejects",
+      };
+    const remedy = "repeat this very call: a person is then asked, and approval allows it";
+    return { ...denial, because: because ?? denial.because, remedy, askable: true };
   }
   return beforeNeeds !== null && isGivenBy(beforeNeeds)
     ? { ...denial, remedy: "add it to the tool's `needs`: the config grants it" }

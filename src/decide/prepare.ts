@@ -91,6 +91,11 @@ export interface Prepared {
   readonly policy: CallPolicy;
 }
 
+/** True for a call, by its `argsHash`, that ran without approval and was denied access that approval gives. */
+export type WasDenied = (argsHash: string) => boolean;
+
+const DENIED_BEFORE = "the sandbox denied this call access before, which approval allows";
+
 /**
  * Decides one call: judges it, and renders its plans without and with approval. Pure: the same call, policy and facts
  * give the same value, and nothing else decides. Throws `USAGE` for a call too large to start a program with, its
@@ -101,6 +106,7 @@ export function prepare(
   given: CallPolicy,
   look: CallFacts,
   grants: readonly Grant[] = [],
+  wasDenied: WasDenied = () => false,
 ): Prepared {
   const policy = withRepositories(given, look.facts);
   const { ceiling } = policy;
@@ -120,12 +126,6 @@ export function prepare(
     profile: approved.profile,
     isMadeInside: (path) => policy.backend.viewAround(path) !== null,
   });
-  const judged = judgeLine(
-    call,
-    line,
-    policy,
-    gained === null ? null : needsMore(look, unapproved.profile, gained),
-  );
   const { argsHash, grantKey } = bindingOf(call, {
     ...look,
     granted: approved.digest,
@@ -133,6 +133,8 @@ export function prepare(
     atHome: approved.launch?.atHome ?? [],
     roots: policy.config.roots.map((root) => root.path),
   });
+  const more = gained === null ? null : needsMore(look, unapproved.profile, gained);
+  const judged = judgeLine(call, line, policy, more ?? (wasDenied(argsHash) ? DENIED_BEFORE : null));
   const mayRemember =
     (call.use?.mayRemember ?? true) && ceiling.approval.sessionGrants && policy.mode === "interactive";
   const remembered = answerByGrant(judged, mayRemember ? findGrant(grants, grantKey) : null);

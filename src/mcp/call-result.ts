@@ -17,6 +17,7 @@ const DenialAnswer = z.strictObject({
   certainty: z.enum(["certain", "likely"]),
   because: z.string(),
   remedy: z.string(),
+  askable: z.literal(true).optional().describe("A person is asked if the call is repeated"),
 });
 
 /** The receipt in short: the protections of the call, and those that were not fully enforced. */

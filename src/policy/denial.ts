@@ -11,4 +11,6 @@ export interface Denial {
   /** The entry or mask that decided, and its place. */
   readonly because: string;
   readonly remedy: string;
+  /** True if approval would allow it: a person is asked if the very call is repeated. Else left out. */
+  readonly askable?: true;
 }

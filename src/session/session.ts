@@ -18,7 +18,7 @@ import type { FunctionCallOptions } from "../call/function-runner.ts";
 import type { GuardedTools, ToolCall } from "../call/guarded-tools.ts";
 import { type CheckOptions, checkCall, runCall } from "../call/pipeline.ts";
 import { type ResidentOptions, type ResidentProgram, startResident } from "../call/resident.ts";
-import type { SessionContext } from "../call/session-context.ts";
+import { deniedCalls, type SessionContext } from "../call/session-context.ts";
 import { gateOptionsOf, type SessionOptions } from "../call/session-options.ts";
 import { type SessionPolicy, SessionTools } from "../call/session-tools.ts";
 import { Shutdown } from "../call/shutdown.ts";
@@ -61,6 +61,7 @@ export class Session implements AsyncDisposable {
       gate: new Gate(gateOptionsOf(shared, this.sessionId, options), findRule),
       shutdown: this.#shutdown,
       enter: () => this.#shutdown.enter(),
+      deniedCalls: deniedCalls(),
     };
     this.#tools = new SessionTools(this.#context);
   }

@@ -1,4 +1,5 @@
 import { columns } from "../../channel/columns.ts";
+import { commandDecisions } from "../../config/command-decisions.ts";
 import type { ConfigOrigin } from "../../config/config.ts";
 import type { ConfigFinding } from "../../config/finding.ts";
 import { installationJson, installationWords } from "../../config/installation-words.ts";
@@ -59,6 +60,7 @@ function show(
 ): void {
   const { ink } = print;
   const { config, ceiling } = loaded;
+  const { byName } = commandDecisions(config);
   const forTools = toolLayers(config).flatMap(({ rules }) => rules);
   const rows = [
     ["config", printOrigin(config.origin, isTrusted)],
@@ -70,6 +72,9 @@ function show(
       "rules",
       `${config.shell.rules.length} for commands, ${forTools.length} for tools, ${ceiling.approval.rules.length} from operators`,
     ],
+    ...(byName.length === 0
+      ? []
+      : [["", `by name: ${list(byName)}. The sandbox, not the rule, decides what programs do by other means`]]),
     ...(plan === null ? [] : [["plan", `${planSize(plan)}, ${plan.backend} ${plan.version}`]]),
   ];
   for (const line of columns(rows, [ink.bold])) print.result(line);

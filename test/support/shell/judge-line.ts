@@ -14,6 +14,8 @@ export interface LineRules {
   readonly operator?: readonly OperatorRule[];
   readonly order?: "first-match" | "strictest";
   readonly default?: ShellDefault;
+  /** The access that approval would add and any command may use, in words. */
+  readonly gains?: string;
   /** The `doubt` of rules that have none. */
   readonly doubt?: RuleDoubt;
   /** A rule for the whole shell tool lets everything pass. */
@@ -25,8 +27,8 @@ export function judgeLine(line: string, given: LineRules): Verdict {
   const parsed = parseLine(line);
   return judgeTaken(
     {
-      commands: parsed.commands.map(({ words }) => commandOf(words)),
-      gains: null,
+      commands: parsed.commands.map(({ words }) => commandOf(words, given.gains)),
+      gains: given.gains ?? null,
       unread: parsed.unread,
       shell: parsed.plain === null ? ["bash", "--noprofile", "--norc", "-c", line] : null,
     },
@@ -36,16 +38,16 @@ export function judgeLine(line: string, given: LineRules): Verdict {
 
 /** The same for words that are run without a shell. */
 export function judgeWords(words: readonly string[], given: LineRules): Verdict {
-  return judgeTaken({ commands: [commandOf(words)], gains: null, unread: [], shell: null }, given);
+  return judgeTaken({ commands: [commandOf(words, given.gains)], gains: given.gains ?? null, unread: [], shell: null }, given);
 }
 
-function commandOf(words: readonly string[]): CommandLine["commands"][number] {
+function commandOf(words: readonly string[], gains: string | null = null): CommandLine["commands"][number] {
   return {
     words,
     programNames: [fileNameOf(words[0] ?? "")],
     programFile: "fixed",
     arePathsInside: () => true,
-    gains: null,
+    gains,
   };
 }
 
