@@ -1,4 +1,4 @@
-/** What may stand behind the operator of `${x:-…}`: text, backslashes that change nothing, and plain variables. */
+/** The text behind the operator of `${x:-…}`: text, backslashes that change nothing, and plain variables. */
 const OPERAND = String.raw`(?:[\p{L}\p{N}_ .,:;/*?!@%+=~^#\[\]\-]|\\[/.*?_:\-]|\$[A-Za-z_]\w*|\$[?#@*\d]|\$\{\w+\})*`;
 const OPERATION = String.raw`(?::?[-+?]${OPERAND}|[#%^/,]${OPERAND}|: ?-?\d+(?:: ?-?\d+)?)`;
 const PARAMETER = new RegExp(String.raw`^\$\{(?:(?:\w+|[@*?$])${OPERATION}?|#\w*)\}$`, "u");

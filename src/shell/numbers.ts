@@ -34,7 +34,7 @@ export class NumberProof {
     if (node.type === "For") this.#noteLoop(node);
   }
 
-  /** What a statement sets before anything else holds to the end of its list. */
+  /** A number that a statement sets before anything else is set until the end of its list. */
   #noteFirst({ command, background }: Statement, to: number): void {
     const first = command.type === "AndOr" ? command.commands[0] : command;
     if (background === true || first?.type !== "Command" || first.name !== undefined) return;

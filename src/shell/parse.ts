@@ -169,7 +169,7 @@ class LineReader {
   }
 }
 
-/** What is found in a piece of a line, in its order. */
+/** Everything found in a piece of a line, in its order. */
 class PieceReading {
   readonly #piece: string;
   readonly #commands: SimpleCommand[] = [];

@@ -10,7 +10,7 @@ export type ShellTouch =
   | { readonly act: "move"; readonly path: string | null }
   | { readonly act: "set"; readonly name: string };
 
-/** What a part of a line makes bash do, and the reason why it may also run something unseen; null if it can't. */
+/** The acts of bash by a part of a line, and the reason why it may also run something unseen; null if it can't. */
 export interface ShellEffect {
   readonly doubt: string | null;
   readonly touches: readonly ShellTouch[];
