@@ -215,13 +215,16 @@ const HOLDS_WORDS: ReadonlySet<SyntaxNode["type"]> = new Set([
   ...(["TestUnary", "TestBinary"] as const),
 ]);
 
-/** True for a word with a character in it that ends words, or that ends before such a character. */
+/** What comes after a word of bash; `<(` goes on with it. */
+const WORD_END = /^([\s;&|()`]|[<>](?!\()|$)/;
+
+/** True for a word with a character in it that ends words, or without one after it. */
 function isTornWord(node: SyntaxNode, parent: SyntaxNode | null, piece: string): boolean {
   if (node.type !== "Word") return false;
   if (isTorn(node)) return true;
   if (parent === null || !HOLDS_WORDS.has(parent.type)) return false;
   if (parent.type === "Assignment" && parent.index === node) return false;
-  return !/^[\s;&|<>()`]?$/.test(piece.charAt(node.end));
+  return !WORD_END.test(piece.slice(node.end, node.end + 2));
 }
 
 function countOf(part: RegExp, text: string): number {
