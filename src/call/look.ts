@@ -12,7 +12,7 @@ import { linkAt, realPathOf } from "../host/look/nodes.ts";
 import { SPELLING } from "../host/look/spelling.ts";
 import { accessTo } from "../profile/access-to.ts";
 import { type AbsolutePath, isAbsolutePath, isInside, isTooDeep, MAX_NAMES, ROOT } from "../profile/path.ts";
-import type { SimpleCommand } from "../shell/parse.ts";
+import type { SimpleCommand } from "../shell/simple-command.ts";
 import { possiblePathWords } from "../shell/path-words.ts";
 import { isOpaque } from "../shell/word.ts";
 import { lineOf, type ShellInput, wordsOf } from "../tool/call.ts";

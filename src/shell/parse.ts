@@ -1,14 +1,11 @@
 import { parse as parseTokens } from "shell-quote";
-import { type Command, forEachChild, parse, type SyntaxNode, type Word } from "unbash";
-import { isChanging, isOfShell } from "./builtins.ts";
-import { doubtAbout } from "./syntax.ts";
-import type { ShellTouch } from "./touch.ts";
-import { isOpaque, isTorn, OPAQUE, piecesOf, textOf, withLinesJoined } from "./word.ts";
-
-/** One simple command of a line: its words as a program gets them; `isOpaque` for words that only bash will know. */
-export interface SimpleCommand {
-  readonly words: readonly [string, ...string[]];
-}
+import { forEachChild, parse, type SyntaxNode, type Word } from "unbash";
+import { isOfShell } from "./builtins.ts";
+import { NumberProof } from "./numbers.ts";
+import { commandEffect, commandOf, type SimpleCommand } from "./simple-command.ts";
+import { effectOf, isWholePlain } from "./syntax.ts";
+import { doubtful, type ShellEffect, type ShellTouch } from "./touch.ts";
+import { isOpaque, isTorn, OPAQUE, withLinesJoined } from "./word.ts";
 
 /** A line of bash, taken apart. */
 export interface ParsedLine {
@@ -67,10 +64,20 @@ const RAW_OVERLAP = 8;
 const UNSEEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cn}]|(?! )\p{Zs}/u;
 
 /**
- * Takes a line of bash apart, as bash 5.2 reads it when it is not interactive. The set of understood forms is closed:
- * lists, pipes and groups of plain commands, quotes, file name patterns, redirects that open nothing, here-documents of
- * plain text. Everything else is reported in `unread`, and its commands are listed as far as they are found. Never
- * throws. Takes time linear in the line.
+ * Takes a line of bash apart, as bash 5.2 reads it when it is not interactive. Never throws. Takes time linear in the
+ * line.
+ *
+ * The law, for a line with an empty `unread` and every run of bash 5.2 on it, in an environment without the variables
+ * that bash obeys (`BASH_ENV`, `BASH_FUNC_*`, `CDPATH`, `IFS`, `PS4`, … of `obeyed-names.ts`):
+ * 1. Each program that bash itself starts is one of `commands`, with its words; an opaque word stands for any words.
+ * 2. Each file that bash itself opens is in `touches`, apart from the programs' own files, folders that a pattern for
+ *    file names searches, its temporary files for here-documents, and what the system's libraries read.
+ * 3. Its working folder is the first one, or one that the moves in `touches` lead to.
+ * 4. Each variable that it changes is in `touches`, or is one that bash keeps for itself, as `OLDPWD` and `_`.
+ *
+ * The set of understood forms is closed. Bash calculates with no text that the line does not show: it would run what
+ * stands in an index (`a[$(x)]`). It sets no variable but those of `doubtAboutVariable`. Everything else is reported in
+ * `unread`, and its commands are listed as far as they are found.
  */
 export function parseLine(line: string): ParsedLine {
   const unseen = UNSEEN.test(line) ? ["it has invisible characters"] : [];
@@ -114,22 +121,28 @@ class LineReader {
   }
 
   read(piece: string, mayBePlain: boolean): ParsedLine {
-    const commands: SimpleCommand[] = [];
-    const unread: string[] = [];
+    const reading = new PieceReading(piece);
     try {
       this.#assertReadable(piece);
       const script = parse(piece);
-      this.#visit(script, commands, unread);
+      this.#visit(script, null, reading);
+      const { commands, touches, unread } = reading.result();
       const plain = unread.length === 0 ? plainWords(script.commands.length, commands) : null;
       const isAgreed = !mayBePlain || plain === null || !isOneCommand(script) || agrees(piece, plain);
-      if (!isAgreed) unread.push("two parsers disagree about it");
-      if (unread.includes(NOT_PARSED)) commands.push(...rawCommands(piece));
-      return { commands, touches: [], unread, plain: isOneCommand(script) && isAgreed ? plain : null };
+      const found = unread.includes(NOT_PARSED) ? [...commands, ...rawCommands(piece)] : commands;
+      const reasons = isAgreed ? unread : [...unread, "two parsers disagree about it"];
+      return {
+        commands: found,
+        touches,
+        unread: reasons,
+        plain: isOneCommand(script) && isAgreed ? plain : null,
+      };
     } catch {
       // The parser gave up, or the nesting is too deep: the words are still compared with rules that deny.
+      const { commands, touches, unread } = reading.result();
       return {
         commands: [...commands, ...rawCommands(piece)],
-        touches: [],
+        touches,
         unread: [...unread, NOT_PARSED],
         plain: null,
       };
@@ -146,39 +159,76 @@ class LineReader {
   }
 
   /** Reports inner parts first: for `"$(x)"` the substitution, then the unknown word. */
-  #visit(node: SyntaxNode, commands: SimpleCommand[], unread: string[]): void {
+  #visit(node: SyntaxNode, parent: SyntaxNode | null, reading: PieceReading): void {
     this.#left -= NODE_COST + (STRUCTURE.has(node.type) ? 0 : node.end - node.pos);
     if (node.type === "Command") this.#commands += 1;
     if (this.#left < 0 || this.#commands > MAX_COMMANDS) throw new RangeError("it is too long to be parsed");
-    const command = node.type === "Command" ? commandOf(node) : null;
-    if (command !== null) commands.push(command);
-    forEachChild(node, (child) => this.#visit(child, commands, unread));
-    if (node.type === "Word" && isTorn(node)) unread.push(NOT_PARSED);
-    if (node.type === "Script" && (node.errors?.length ?? 0) > 0) unread.push(NOT_PARSED);
-    const doubt = doubtAbout(node) ?? (command === null ? null : doubtAboutWords(command.words));
-    if (doubt !== null) unread.push(doubt);
+    const words = reading.enter(node);
+    if (!isWholePlain(node)) forEachChild(node, (child) => this.#visit(child, node, reading));
+    reading.leave(node, parent, words);
   }
+}
+
+/** Everything found in a piece of a line, in its order. */
+class PieceReading {
+  readonly #piece: string;
+  readonly #commands: SimpleCommand[] = [];
+  readonly #numbers = new NumberProof();
+  readonly #effects: (() => ShellEffect)[] = [];
+
+  constructor(piece: string) {
+    this.#piece = piece;
+  }
+
+  /** Notes a node before its parts; gives the words of a command. */
+  enter(node: SyntaxNode): readonly string[] {
+    this.#numbers.note(node);
+    const command = node.type === "Command" ? commandOf(node) : null;
+    if (command !== null) this.#commands.push(command);
+    return command?.words ?? [];
+  }
+
+  leave(node: SyntaxNode, parent: SyntaxNode | null, words: readonly string[]): void {
+    const isNumber = (name: string, at: number): boolean => this.#numbers.isNumber(name, at);
+    if (isTornWord(node, parent, this.#piece)) this.#effects.push(() => doubtful(NOT_PARSED));
+    if (node.type === "Script" && (node.errors?.length ?? 0) > 0)
+      this.#effects.push(() => doubtful(NOT_PARSED));
+    this.#effects.push(() =>
+      node.type === "Command" ? commandEffect(node, words, isNumber) : effectOf(node, isNumber),
+    );
+  }
+
+  /** The effects of all parts: whether a variable holds a number is known only now. */
+  result(): Omit<ParsedLine, "plain"> {
+    const effects = this.#effects.map((effect) => effect());
+    return {
+      commands: this.#commands,
+      touches: effects.flatMap(({ touches }) => touches),
+      unread: effects.map(({ doubt }) => doubt).filter((doubt) => doubt !== null),
+    };
+  }
+}
+
+/** Nodes whose words end where bash ends a word. */
+const HOLDS_WORDS: ReadonlySet<SyntaxNode["type"]> = new Set([
+  ...(["Command", "Redirect", "HereString", "Assignment", "For", "Case", "CaseItem"] as const),
+  ...(["TestUnary", "TestBinary"] as const),
+]);
+
+/** What comes after a word of bash; `<(` goes on with it. */
+const WORD_END = /^([\s;&|()`]|[<>](?!\()|$)/;
+
+/** True for a word with a character in it that ends words, or without one after it. */
+function isTornWord(node: SyntaxNode, parent: SyntaxNode | null, piece: string): boolean {
+  if (node.type !== "Word") return false;
+  if (isTorn(node)) return true;
+  if (parent === null || !HOLDS_WORDS.has(parent.type)) return false;
+  if (parent.type === "Assignment" && parent.index === node) return false;
+  return !WORD_END.test(piece.slice(node.end, node.end + 2));
 }
 
 function countOf(part: RegExp, text: string): number {
   return text.match(part)?.length ?? 0;
-}
-
-function commandOf({ name, suffix }: Command): SimpleCommand | null {
-  if (name === undefined) return null;
-  const first = textOf(name).text;
-  const rest = suffix.flatMap((one) => {
-    if (one.type === "Word") return [textOf(one).text];
-    return one.type === "Assignment" ? [one.text] : [];
-  });
-  return { words: [first, ...(isOpaque(first) ? piecesOf(name) : []), ...rest] };
-}
-
-function doubtAboutWords([name, ...rest]: SimpleCommand["words"]): string | null {
-  if (isOpaque(name) || name === "") return "only bash knows the name of a command";
-  // After `time`, in posix mode, it is an option of the program of that name.
-  if (name.startsWith("-")) return "the name of a command begins with `-`";
-  return isChanging(name, rest) ? `it uses \`${name}\`, a keyword or builtin of bash` : null;
 }
 
 /** A script of one statement whose only node is a command: no list, pipe, group, background, redirect or assignment. */
@@ -192,8 +242,8 @@ function isOneCommand({ commands: [only, more] }: ReturnType<typeof parse>): boo
   );
 }
 
-function plainWords(statements: number, [only]: readonly SimpleCommand[]): ParsedLine["plain"] {
-  if (only === undefined || statements !== 1) return null;
+function plainWords(statements: number, [only, more]: readonly SimpleCommand[]): ParsedLine["plain"] {
+  if (only === undefined || more !== undefined || statements !== 1) return null;
   return only.words.some(isOpaque) || isOfShell(only.words[0]) ? null : only.words;
 }
 

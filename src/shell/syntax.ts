@@ -1,19 +1,40 @@
-import { forEachChild, type HereDoc, type Redirect, type SyntaxNode } from "unbash";
-import { isOpaque, textOf, withLinesJoined } from "./word.ts";
+import { forEachChild, type SyntaxNode, type Word } from "unbash";
+import { calculatedNames, isPlainParameter } from "./expansions.ts";
+import { hereDocEffect, hereStringEffect, redirectEffect } from "./redirect.ts";
+import { doubtful, NO_EFFECT, type ShellEffect } from "./touch.ts";
+import { doubtAboutVariable } from "./variables.ts";
+import { type HoldsNumber, isNumberWord, mayNameDescriptor, textOf } from "./word.ts";
 
-const NOWHERE = "/dev/null";
-/** Above any descriptor, and below the numbers that bash takes for a word (`2147483648>x`). */
-const LARGEST_DESCRIPTOR = 999_999_999;
+/** True for an expansion that is plain text for bash: nothing in it needs to be looked at. */
+export function isWholePlain(node: SyntaxNode): boolean {
+  if (node.type === "ParameterExpansion") return isPlainParameter(node.text);
+  return node.type === "ArithmeticExpansion" && calculatedNames(node.text) !== null;
+}
 
-/**
- * The reason why a node is not understood, such as `it has a substitution`; null for the nodes with a plain meaning.
- */
-export function doubtAbout(node: SyntaxNode): string | null {
+/** The effect of a node of the grammar, beside that of its parts and of simple commands. */
+export function effectOf(node: SyntaxNode, isNumber: HoldsNumber): ShellEffect {
+  switch (node.type) {
+    case "Redirect":
+      return redirectEffect(node);
+    case "HereString":
+      return hereStringEffect(node);
+    case "HereDoc":
+      return hereDocEffect(node);
+    case "For":
+      return { doubt: doubtAbout(node, isNumber), touches: [{ act: "set", name: node.name.text }] };
+    default: {
+      const doubt = doubtAbout(node, isNumber);
+      return doubt === null ? NO_EFFECT : doubtful(doubt);
+    }
+  }
+}
+
+/** The reason why a node is not understood, such as `it has arithmetic`; null for the nodes with a plain meaning. */
+function doubtAbout(node: SyntaxNode, isNumber: HoldsNumber): string | null {
   switch (node.type) {
     case "Script":
     case "Statement":
     case "AndOr":
-    case "Pipeline":
     case "Time":
     case "Negation":
     case "Literal":
@@ -21,42 +42,70 @@ export function doubtAbout(node: SyntaxNode): string | null {
     case "DoubleQuoted":
     case "AnsiCQuoted":
     case "Glob":
+    case "BraceExpansion":
     case "FileDescriptor":
-    case "Subshell":
-      return beginsTwice(node) ? "it begins with `((`, which bash may treat as arithmetic" : null;
     case "BraceGroup":
     case "CompoundList":
     case "Redirected":
+    case "Command":
+    case "Assignment":
+    case "HereDocDelimiter":
+    case "HereDocBody":
+    case "If":
+    case "Elif":
+    case "While":
+    case "Case":
+    case "CaseItem":
+    case "TestCommand":
+    case "TestLogical":
+    case "TestNot":
+    case "TestGroup":
       return null;
+    case "SimpleExpansion":
+      return /^\$(\w+|[?#$@*!-])$/.test(node.text) ? null : "it uses a variable";
+    case "Subshell":
+    case "Pipeline":
+      return beginsTwice(node) ? "it begins with `((`, which bash may treat as arithmetic" : null;
     case "Word":
       return textOf(node).isKnown && !mayNameDescriptor(node.text)
         ? null
         : "only bash knows the value of a word";
-    case "Command":
-      return node.name === undefined ? "it has a part without a command" : null;
-    case "Redirect":
-      return opensNothing(node) ? null : "it redirects from or to a file";
-    case "HereString":
-      return node.target !== undefined && isStatic(node.target) && isDescriptor(node.descriptor)
-        ? null
-        : "only bash knows the value of its here-string";
-    case "HereDoc":
-      return isPlainText(node) ? null : "its here-document is not plain text";
-    case "HereDocDelimiter":
-    case "HereDocBody":
-      return null;
+    case "For":
+      return doubtAboutVariable({ name: node.name.text, value: null, isExported: false });
     case "CommandExpansion":
+      // `$((` may be arithmetic, and backquotes are read after the backslashes in them are removed.
+      return /^\$\((?!\()/.test(node.text) && node.script !== undefined ? null : "it has a substitution";
     case "ProcessSubstitution":
-      return "it has a substitution";
-    case "SimpleExpansion":
+      return /^[<>]\((?!\()/.test(node.text) && node.script !== undefined ? null : "it has a substitution";
     case "ParameterExpansion":
-      return "it uses a variable";
+      return isPlainParameter(node.text) ? null : "it calculates with a variable";
     case "ArithmeticExpansion":
+      return calculatedNames(node.text)?.every((name) => isNumber(name, node.pos)) === true
+        ? null
+        : "it has arithmetic";
+    case "ArithmeticBinary":
+    case "ArithmeticUnary":
+    case "ArithmeticTernary":
+    case "ArithmeticGroup":
+    case "ArithmeticWord":
+    case "Default":
+    case "Remove":
+    case "Replace":
+    case "Slice":
+    case "CaseModification":
+    case "Transform":
+    case "Names":
+    case "Unknown":
+      // The expansion or command around it is doubted; the parts of a plain one are not visited.
+      return null;
+    case "ArithmeticCommandExpansion":
     case "ArithmeticCommand":
     case "ArithmeticFor":
       return "it has arithmetic";
-    case "Assignment":
-      return "it sets a variable";
+    case "TestUnary":
+      return /^-[abcdefghknprsuwxzGLNOS]$/.test(node.operator) ? null : "it has arithmetic";
+    case "TestBinary":
+      return isPlainComparison(node.operator, [node.left, node.right], isNumber) ? null : "it has arithmetic";
     case "Function":
       return "it defines a function";
     default:
@@ -64,13 +113,10 @@ export function doubtAbout(node: SyntaxNode): string | null {
   }
 }
 
-/**
- * True for text that bash may take for the variable of a redirect after it, where the parser sees a word: with
- * `{a['$(x)']}>&2` it calculates the index, including substitutions in quotes (bash 5.2, parse.y, `REDIR_WORD`).
- */
-function mayNameDescriptor(written: string): boolean {
-  const text = withLinesJoined(written);
-  return text.startsWith("{") && text.endsWith("}") && text.slice(1, -1).includes("[");
+/** In `[[ ]]` bash calculates what it compares as numbers: only numbers are plain. */
+function isPlainComparison(operator: string, words: readonly Word[], isNumber: HoldsNumber): boolean {
+  if (/^(=|==|!=|<|>|-(nt|ot|ef))$/.test(operator)) return true;
+  return /^-(eq|ne|lt|le|gt|ge)$/.test(operator) && words.every((word) => isNumberWord(word, isNumber));
 }
 
 /** True for `((`: if it is no calculation, bash reads it again without here-documents, so that their content is run. */
@@ -83,27 +129,4 @@ function beginsTwice(outer: SyntaxNode): boolean {
   };
   forEachChild(outer, visit);
   return isSo;
-}
-
-function isStatic(word: Parameters<typeof textOf>[0]): boolean {
-  const { text, isKnown } = textOf(word);
-  return isKnown && !isOpaque(text);
-}
-
-/** True for `>/dev/null`, `</dev/null` and similar ones, or `2>&1`. */
-function opensNothing({ operator, descriptor, target }: Redirect): boolean {
-  if (target === undefined || !isDescriptor(descriptor)) return false;
-  if (operator === ">&" || operator === "<&") return /^(\d|-|\d-)$/u.test(target.text);
-  return isStatic(target) && textOf(target).text === NOWHERE;
-}
-
-function isDescriptor(descriptor: Redirect["descriptor"]): boolean {
-  if (descriptor === undefined) return true;
-  return descriptor.type !== "FileDescriptorVariable" && descriptor.value <= LARGEST_DESCRIPTOR;
-}
-
-function isPlainText({ delimiter, body, closing, descriptor }: HereDoc): boolean {
-  if (delimiter === undefined || closing === undefined || !isDescriptor(descriptor)) return false;
-  if (!/^\w+$/u.test(delimiter.value) || !/^(\w+|'\w+'|"\w+")$/u.test(delimiter.text)) return false;
-  return delimiter.quoted || !/[$`\\]/u.test(body.text);
 }

@@ -43,6 +43,7 @@ export function unreadTable() {
  */
 export function isUnread(program: string, rest: readonly string[]): boolean {
   const name = fileNameOf(program);
+  if (name === "command" && /^-[vV]$/.test(rest[0] ?? "")) return false;
   if (isAlwaysUnread(name)) return true;
   if (name === "git") return gitOptions(rest).some((word) => GIT_SETTINGS.test(word) || isOpaque(word));
   const plain = withoutVersion(name);

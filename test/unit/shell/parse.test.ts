@@ -58,9 +58,9 @@ describe("a line", () => {
   });
 
   test("with braces that may make several words of one is not understood, whatever stands between them", () => {
-    for (const word of ["''{},-x}", "a{b}c,d}", "{x'{'},..}", "x{},\\{}", "{a}..b}", "{a,b}"])
+    for (const word of ["''{},-x}", "a{b}c,d}", "{x'{'},..}", "x{},\\{}", "{a}..b}", "{a,'b'}", "{a,$b}"])
       expect([word, parseLine(`echo ${word}`).unread.length > 0]).toEqual([word, true]);
-    for (const word of ["{}", "a{b}c", "x,y", "'{},x}'", "{x", "HEAD@{1}..x"])
+    for (const word of ["{a,b}", "{1..3}", "{}", "a{b}c", "x,y", "'{},x}'", "{x", "HEAD@{1}..x"])
       expect([word, parseLine(`echo ${word}`).unread]).toEqual([word, []]);
   });
 
@@ -98,7 +98,17 @@ describe("a line", () => {
       "a\nb",
       "",
     ];
-    for (const line of [...others, "'if' x", "exec a", "echo a", "time a"])
+    for (const line of [
+      ...others,
+      "a >b",
+      "a $x",
+      "a $(b)",
+      "a \"$(cat <<'E'\nb\nE\n)\"",
+      "'if' x",
+      "exec a",
+      "echo a",
+      "time a",
+    ])
       expect([line, parseLine(line).plain]).toEqual([line, null]);
   });
 
@@ -145,11 +155,12 @@ describe("a line", () => {
 
   test("says what in it is not understood, inner things first", () => {
     const why = (line: string): string | undefined => parseLine(line).unread[0];
-    expect(why("a $(b)")).toBe("it has a substitution");
-    expect(why("a $b")).toBe("it uses a variable");
-    expect(why("a >b")).toBe("it redirects from or to a file");
-    expect(why("b=c a")).toBe("it sets a variable");
-    expect(why("cd a")).toBe("it uses `cd`, a keyword or builtin of bash");
+    expect(why("a `b`")).toBe("it has a substitution");
+    expect(why("a ${!b}")).toBe("it calculates with a variable");
+    expect(why("a >&b")).toBe("it redirects to a file or a descriptor");
+    expect(why("b=c a")).toBe("it sets `b`, which bash or a program may obey");
+    expect(why("eval a")).toBe("it uses `eval`, a keyword or builtin of bash");
+    expect(why("a $((b))")).toBe("it has arithmetic");
     expect(why("a 'b")).toBe("it can't be parsed");
     expect(why("a\u200b")).toBe("it has invisible characters");
     expect(why("a && b")).toBeUndefined();
