@@ -45,7 +45,7 @@ describe("a default of `beyond`", () => {
           expect(decided(line, { rules: [{ pattern: "unused-name" }] })[0]).toBe("allow");
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: 500 },
     );
   });
 });
@@ -160,6 +160,6 @@ test("a stricter default asks about every line that a looser one asks about", ()
         expect(beyond).toBeLessThanOrEqual(always ?? 0);
       },
     ),
-    { numRuns: 2_000 },
+    { numRuns: 300 },
   );
 });

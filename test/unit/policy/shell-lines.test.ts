@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { quote } from "shell-quote";
 import { describe, expect, test } from "vitest";
 import { answerByMode, type Verdict } from "../../../src/policy/verdict.ts";
+import { isAlsoProgram, isHarmlessBuiltin } from "../../../src/shell/builtins.ts";
 import { parseLine } from "../../../src/shell/parse.ts";
 import { workMs } from "../../support/load/held-loop.ts";
 import { linesFrom } from "../../support/shell/generate-line.ts";
@@ -53,7 +54,6 @@ const BYPASSES: readonly (readonly [what: string, line: string, rules: "deny" | 
   ["an alias", "alias git=id; git log", "ask"],
   ["a function", "git() { id; }; git log", "deny"],
   ["a trap", "trap 'rm x' EXIT", "deny"],
-  ["another folder", "cd /tmp && ./git", "ask"],
   ["env", "env rm x", "deny"],
   ["sudo", "sudo rm x", "deny"],
   ["watch", "watch rm x", "deny"],
@@ -109,9 +109,6 @@ const BYPASSES: readonly (readonly [what: string, line: string, rules: "deny" | 
   ["base64 -o", "base64 -o x f", "file"],
   ["uniq with an output", "uniq a b", "file"],
   ["a file named like an option", "find *", "ask"],
-  [">>", "echo x >>~/.bashrc", "ask"],
-  [">|", "echo x >|f", "ask"],
-  ["&>", "echo x &>f", "ask"],
   ["{fd}>", "echo x {fd}>f", "ask"],
   [">& a file", "echo x >&f", "ask"],
   ["a socket", "cat </dev/tcp/127.0.0.1/80", "ask"],
@@ -124,7 +121,7 @@ const BYPASSES: readonly (readonly [what: string, line: string, rules: "deny" | 
   ["a zero width space", "git log \u200b", "ask"],
   ["a carriage return", "git log\rid", "ask"],
   ["a bidi override", "git log \u202eid", "ask"],
-  ["a parser that loses the end of a word", "cat <<< <(ls)cat rm -rf x", "ask"],
+  ["a parser that loses the end of a word", "cat <<< <(ls)cat rm -rf x", "deny"],
   ["a parser that takes a substitution for text", "git log 2>(id)>/dev/null", "deny"],
   ["arithmetic that does not end", 'git log "$[[ " id', "ask"],
   ["a condition", "if true; then rm x; fi", "deny"],
@@ -179,6 +176,11 @@ describe("a way around rules that worked elsewhere", () => {
     "sort -k2 f | uniq -c",
     "go test ./...",
     'git commit -m "fix #12 (x)"',
+    // The sandbox holds the files that bash opens, and the folders that it changes to.
+    "echo x >>~/.bashrc",
+    "echo x >|f",
+    "echo x &>f",
+    "cd src && git log",
   ])("while its twin is: %s", (line) => {
     expect(action(line, { rules: lets(...HARMLESS) })).toBe("allow");
     expect(
@@ -243,7 +245,11 @@ describe("the verdict on a line", () => {
       fc.property(arbLine, fc.array(arbRule, { maxLength: 5 }), arbDefault, (line, rules, otherwise) => {
         const given = { rules, default: otherwise };
         const whole = RANK[action(line, given)];
-        for (const { words } of parseLine(line).commands)
+        const programs = parseLine(line).commands.filter(
+          // bash's own acts need no rule; as a program a word may be anything.
+          ({ words }) => !isHarmlessBuiltin(words) || isAlsoProgram(words[0]),
+        );
+        for (const { words } of programs)
           expect(whole).toBeGreaterThanOrEqual(RANK[judgeWords(words, given).action]);
       }),
       { numRuns: 2_000 },
