@@ -1,5 +1,6 @@
 import { hazardTable } from "../../../src/shell/hazards.ts";
 import { parseLine } from "../../../src/shell/parse.ts";
+import type { ShellTouch } from "../../../src/shell/touch.ts";
 import { unreadTable } from "../../../src/shell/unread.ts";
 import { code, page, table } from "./markdown.ts";
 
@@ -14,11 +15,14 @@ const LINES = [
   "make >/dev/null",
   "cat <<'END'\ntext\nEND",
   "make > log.txt",
+  "cd src && make",
   "echo $HOME",
   "echo $(date)",
   "CI=1 npm test",
+  "PATH=. make",
   "for f in *; do rm $f; done",
   "build() { make; }; build",
+  'eval "$COMMAND"',
   "echo 'open",
 ];
 
@@ -39,20 +43,21 @@ export function shellPage(): string {
         ],
         [
           "asks or denies (`approval: true`, `allowed: false`)",
-          "the program under every name and link that leads to it, also behind options: `git push` covers `git -C sub push`",
+          "the program under every name and link that leads to it, also behind options: `git push` covers `git -C sub push`. Letters of an option count in any order: `rm -rf` covers `rm -r -f`. With `|` the pattern names several commands that occur in one line: `curl | *sh`",
         ],
       ],
     ),
     "If several rules cover a command, `shell.order` decides. A program with several names is read under each; the strictest result counts. The strictest result of all commands is that of the line.",
     "## Lines",
-    "A line runs without asking only if all of it is understood. If a part is not understood, the line asks, whatever the rules allow. It is denied if a denied command stands in it.",
+    "A line is understood if every program that bash itself starts is known. It is denied if a denied command stands in it. If it is not understood, it asks if the default asks, or if a rule with `doubt: ask` denies or asks about anything. Files that bash opens and folders that it enters are judged like paths.",
     table(
-      ["line", "understood"],
+      ["line", "understood", "what bash itself does"],
       LINES.map((line) => {
-        const { unread } = parseLine(line);
+        const { touches, unread } = parseLine(line);
         return [
           line.split("\n").map(code).join(" "),
           unread.length === 0 ? "yes" : `no: ${unread.join("; ")}`,
+          [...new Set(touches.map(touchInWords))].join("; "),
         ];
       }),
     ),
@@ -63,7 +68,7 @@ export function shellPage(): string {
       hazardTable().map(({ program, runs, writes }) => [code(program), list(runs), list(writes)]),
     ),
     "## Unread programs",
-    'These programs run what their words say, so that they may be any other program. If the config denies or asks about anything, they ask, unless a rule names them: `{ pattern: "bash -c", approval: false }`. A rule of an operator on command lines covers them too. What stands plainly among their words is judged as well: `timeout 5 git push`.',
+    'These programs run what their words say, so that they may be any other program. If a rule with `doubt: ask` denies or asks about anything, they ask, unless a rule names them: `{ pattern: "bash -c", approval: false }`. A rule of an operator on command lines covers them too. What stands plainly among their words is judged as well: `timeout 5 git push`.',
     `Always: ${always.map(code).join(", ")}.`,
     table(
       ["program", "with an option that matches"],
@@ -71,6 +76,17 @@ export function shellPage(): string {
     ),
     "The tables help people who write rules. They are not a boundary: `make` runs what a file says, and no table can know it. The sandbox is the boundary.",
   );
+}
+
+function touchInWords(touch: ShellTouch): string {
+  switch (touch.act) {
+    case "open":
+      return `${touch.mode}s ${touch.path === null ? "a file" : code(touch.path)}`;
+    case "move":
+      return `enters ${touch.path === null ? "a folder" : code(touch.path)}`;
+    case "set":
+      return `sets ${code(touch.name)}`;
+  }
 }
 
 function list(words: readonly string[]): string {
