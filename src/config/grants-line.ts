@@ -1,6 +1,7 @@
 import { escapeInvisible } from "../errors.ts";
 import { looserDefaults } from "../policy/risk.ts";
 import { printToolRule } from "../policy/rule-reach.ts";
+import { budgetInWords } from "../policy/unasked-budget.ts";
 import { printDeviceGroup } from "../profile/devices.ts";
 import { printMacosGroup } from "../profile/macos.ts";
 import { normalPorts, printPorts } from "../profile/ports.ts";
@@ -40,6 +41,7 @@ export function printGrants(config: Config): string {
     ...mcpWords(config).map(([name, words]) => `the MCP server ${name} ${words}`),
     ...pageWords(webFetch),
     ...modeWords(approval.mode),
+    ...budgetWords(approval.budget),
     ...channelWords(approval),
     ...journalWords(journal),
     ...(set.length === 0 ? [] : [`sets ${named(set)}`]),
@@ -111,6 +113,12 @@ function modeWords(mode: Config["approval"]["mode"]): readonly string[] {
     case "strict":
       return ["every request is rejected"];
   }
+}
+
+/** How much runs before a person is asked again. */
+function budgetWords(budget: Config["approval"]["budget"]): readonly string[] {
+  const words = budgetInWords(budget);
+  return words === null ? [] : [`after ${words} without a question a person is asked to continue`];
 }
 
 /** The folder of call records outside of the state folder, and when they are removed. */
