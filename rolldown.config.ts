@@ -112,6 +112,7 @@ export default defineConfig([
           { name: "http", test: /\/src\/http\//, priority: 4 },
           { name: "mcp", test: /\/src\/(mcp\/|channel\/elicitation)/, priority: 4 },
           { name: "telegram", test: /\/src\/channel\/telegram[/.]/, priority: 4 },
+          { name: "webhook", test: /\/src\/channel\/webhook[/.]/, priority: 4 },
           { name: "postgres", test: /\/src\/store\/postgres[/.]/, priority: 4 },
           { name: "commands", test: (file) => !ALWAYS.test(file) && !FIRST.test(file) },
         ],

@@ -131,7 +131,7 @@ export function journalWords({ folder, keepMs }: Config["journal"]): readonly st
 
 /** The approvers beside the terminal, and the store of requests. */
 export function channelWords({ channels, store }: Config["approval"]): readonly string[] {
-  const { http, telegram } = channels;
+  const { http, telegram, webhook } = channels;
   const { listen = "", approvers = {} } = http ?? {};
   const names = Object.keys(approvers);
   const who = names.length === 0 ? "anyone with its token" : named(names);
@@ -142,8 +142,18 @@ export function channelWords({ channels, store }: Config["approval"]): readonly 
       : [
           `requests go to the Telegram chat ${telegram.chat}, where ${named(telegram.approvers.map(String))} may answer`,
         ]),
+    ...(webhook === undefined
+      ? []
+      : [
+          `requests go to the webhook ${escapeInvisible(hostOf(webhook.url))}, where ${named(webhook.approvers)} may answer`,
+        ]),
     ...(typeof store === "object" ? ["requests and decisions are stored in a database"] : []),
   ];
+}
+
+/** The server of a URL: its path may be a secret. */
+function hostOf(url: string): string {
+  return url.replace(/^(https?:\/\/[^/?#]+).*$/s, "$1");
 }
 
 function named(names: readonly string[]): string {

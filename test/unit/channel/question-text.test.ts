@@ -331,7 +331,9 @@ test("our mark of a cut description is no look-alike; the same character in a co
   const rowsOf = (request: ApprovalRequest, look: PreviewState): readonly string[] =>
     draw(asked(request, look)).rows.filter((row) => row.startsWith("not ASCII"));
   expect(rowsOf(requestOf({ description }), made(commandOf(long)))).toEqual([]);
-  expect(rowsOf(requestOf({ description }), made(commandOf(`${long} …`)))).toEqual(['not ASCII  │ "…" U+2026']);
+  expect(rowsOf(requestOf({ description }), made(commandOf(`${long} …`)))).toEqual([
+    'not ASCII  │ "…" U+2026',
+  ]);
   expect(rowsOf(requestOf({ description: "run gіt …" }), made(commandOf("git")))).toEqual([
     'not ASCII  │ "і" U+0456',
   ]);
