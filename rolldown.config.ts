@@ -47,8 +47,12 @@ const pageFiles: Plugin = {
   name: "page-files",
   generateBundle() {
     const read = (name: string): string => readFileSync(join(import.meta.dirname, "src/inbox", name), "utf8");
-    for (const fileName of ["index.html", "icon.svg"])
+    for (const fileName of ["index.html", "icon.svg", "manifest.webmanifest"])
       this.emitFile({ type: "asset", fileName, source: read(fileName) });
+    for (const fileName of ["icon-192.png", "icon-512.png", "icon-mask.png"]) {
+      const source = readFileSync(join(import.meta.dirname, "src/inbox", fileName));
+      this.emitFile({ type: "asset", fileName, source });
+    }
     const style = STYLES.map((name) => read(`style/${name}.css`)).join("\n");
     this.emitFile({ type: "asset", fileName: "inbox.css", source: style });
   },
@@ -62,6 +66,13 @@ export const inbox: RolldownOptions & { readonly output: OutputOptions } = {
   transform: { target: "es2022" },
   output: { dir: "dist/inbox", format: "esm", entryFileNames: "[name].js", codeSplitting: false },
   plugins: [pageFiles],
+};
+
+/** The service worker of the page is a script of its own. */
+export const notificationWorker: RolldownOptions & { readonly output: OutputOptions } = {
+  ...inbox,
+  input: { "notification-worker": "src/inbox/notification-worker.ts" },
+  plugins: [],
 };
 
 /** What the tests start as processes of their own, as far from `package.json` as all else that is built. */
@@ -112,6 +123,7 @@ export default defineConfig([
           { name: "http", test: /\/src\/http\//, priority: 4 },
           { name: "mcp", test: /\/src\/(mcp\/|channel\/elicitation)/, priority: 4 },
           { name: "telegram", test: /\/src\/channel\/telegram[/.]/, priority: 4 },
+          { name: "webhook", test: /\/src\/channel\/webhook[/.]/, priority: 4 },
           { name: "postgres", test: /\/src\/store\/postgres[/.]/, priority: 4 },
           { name: "commands", test: (file) => !ALWAYS.test(file) && !FIRST.test(file) },
         ],
@@ -120,6 +132,7 @@ export default defineConfig([
     plugins: [licences],
   },
   inbox,
+  notificationWorker,
   worker,
 ]);
 

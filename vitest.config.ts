@@ -30,6 +30,7 @@ export default defineConfig({
       "cofferdam/mcp": `${import.meta.dirname}/src/mcp/index.ts`,
       "cofferdam/langchain": `${import.meta.dirname}/src/adapters/langchain.ts`,
       "cofferdam/telegram": `${import.meta.dirname}/src/channel/telegram.ts`,
+      "cofferdam/webhook": `${import.meta.dirname}/src/entry/webhook.ts`,
       "cofferdam/openai-agents": `${import.meta.dirname}/src/adapters/openai-agents.ts`,
       "cofferdam/postgres": `${import.meta.dirname}/src/store/postgres.ts`,
       "cofferdam/testing": `${import.meta.dirname}/src/testing/index.ts`,

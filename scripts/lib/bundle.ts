@@ -1,5 +1,5 @@
 import { type RolldownOptions, rolldown } from "rolldown";
-import bundles, { battery, inbox, worker } from "../../rolldown.config.ts";
+import bundles, { battery, inbox, notificationWorker, worker } from "../../rolldown.config.ts";
 
 /**
  * Bundles everything for a run of the tests, with the programs that they start: reading sources would take most of their
@@ -15,6 +15,7 @@ export async function setup(): Promise<void> {
  */
 export async function bundleWorker(): Promise<void> {
   await write(inbox);
+  await write(notificationWorker);
   await write(worker);
 }
 

@@ -7,7 +7,7 @@ type Denied = Extract<GateStop, { readonly kind: "denied" }>;
 /** The name in a rejection if there was no one to ask. */
 export const NOBODY = "nobody";
 /** The remedy of a call that no person could be asked about. */
-export const NOBODY_TO_ASK = "run it in a terminal, or add a rule to the config that allows it";
+export const NOBODY_TO_ASK = "run it in a terminal, open a channel under `approval.channels`, or add a rule to the config that allows it";
 export const ASK_AGAIN = "make another call, or repeat this one to ask again";
 
 export function denied(code: Denied["code"], reason: string, hint: string): Denied {

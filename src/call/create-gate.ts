@@ -3,6 +3,7 @@ import { z } from "zod";
 import { Broker } from "../approval/broker.ts";
 import { Gate } from "../approval/gate.ts";
 import { HANDLERS, type Handlers, handlersOf, isHandlers } from "../approval/handlers.ts";
+import { SessionBudget } from "../approval/session-budget.ts";
 import type { ToolPolicy } from "../approval/tool-question.ts";
 import { Wait, waitOf } from "../approval/wait.ts";
 import { CofferdamError, visible } from "../errors.ts";
@@ -38,6 +39,7 @@ export class ToolGate implements Disposable {
   /** Holds the pending requests. They can be answered from any channel. */
   readonly broker: Broker;
   readonly #gate: Gate;
+  readonly #budget: SessionBudget;
   readonly #recorder: Recorder;
   readonly #approval: ApprovalSection;
   readonly #settings: GateSettings;
@@ -62,6 +64,7 @@ export class ToolGate implements Disposable {
       maxPendingBytes: approval.most_pending_size,
       sessionGrants: true,
     });
+    this.#budget = new SessionBudget({ budget: approval.budget, mode: approval.mode, now: CLOCK.now });
   }
 
   /** Puts tools behind this gate. Throws `USAGE` if two have the same name. */
@@ -75,6 +78,7 @@ export class ToolGate implements Disposable {
       broker: this.broker,
       recorder: this.#recorder,
       gate: this.#gate,
+      budget: this.#budget,
       enter: () => NO_END,
       sessionId: this.sessionId,
       agent,

@@ -90,7 +90,8 @@ export class FunctionRunner implements ToolRunner<DecidedCall, ToolOutcome> {
       }
       return this.#decide(this.#used, log);
     };
-    return { kind: "ready", decided, decideAgain, kept: { input, cwd: this.#context.cwd } };
+    const { risk } = this.#tool;
+    return { kind: "ready", decided, decideAgain, risk, kept: { input, cwd: this.#context.cwd } };
   }
 
   async execute({

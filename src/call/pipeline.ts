@@ -1,15 +1,18 @@
 import type { DecideAgain, Gate } from "../approval/gate.ts";
 import type { ApprovedRun, CallIdentity, DecidedCall, GateStop } from "../approval/gate-result.ts";
+import type { SessionBudget } from "../approval/session-budget.ts";
 import { thrownText } from "../errors.ts";
 import { CallLog, type EndedCall } from "../journal/call-log.ts";
 import type { Recorder } from "../journal/recorder.ts";
 import type { KeptCall } from "../policy/kept-call.ts";
 import type { CheckResult, NotRun } from "../policy/not-run.ts";
+import type { Risk } from "../policy/risk.ts";
 import { endStopped } from "./end-stopped.ts";
 
 /** The parts that one session gives to its calls. */
 export interface CallContext {
   readonly gate: Gate;
+  readonly budget: SessionBudget;
   readonly recorder: Recorder;
   readonly sessionId: string;
   /** Makes the end of the session wait until this is disposed. Throws `USAGE` after the end. */
@@ -21,6 +24,8 @@ export interface ReadyCall<Decided extends DecidedCall> {
   readonly kind: "ready";
   readonly decided: Decided;
   readonly decideAgain: DecideAgain<Decided>;
+  /** The risk that its tool declares. */
+  readonly risk: Risk | null;
   /** Null if only its caller can run it. */
   readonly kept: KeptCall | null;
 }
@@ -80,13 +85,11 @@ export async function runCall<Decided extends DecidedCall, Done extends { readon
   try {
     const ready = await runner.decide(log);
     if (ready.kind === "ended") return log.end(ready);
-    const { decided, decideAgain, kept } = ready;
-    const result = await context.gate.pass({ ...name, groupId: groupId ?? null }, decided, decideAgain, {
-      signal: signal ?? null,
-      approvalId: approvalId ?? null,
-      log,
-      call: kept,
-    });
+    const call = { ...ready, signal: signal ?? null, approvalId: approvalId ?? null };
+    const pass = { signal: call.signal, approvalId: call.approvalId, log, call: ready.kept };
+    const result = await context.budget.pass(call, (decided, decideAgain) =>
+      context.gate.pass({ ...name, groupId: groupId ?? null }, decided, decideAgain, pass),
+    );
     if (result.kind !== "approved") return log.end(runner.stopped(result));
     return await context.gate.track(result, async () => {
       // The session may have ended while a function waited for its approval.
@@ -110,7 +113,8 @@ export async function checkCall<Decided extends DecidedCall, Done extends { read
   try {
     const ready = await runner.decide(log);
     if (ready.kind === "ended") return asCheck(log.end(ready));
-    const result = await context.gate.check({ ...name, groupId: groupId ?? null }, ready.decided, {
+    const decided = context.budget.seen(ready.decided, ready.risk);
+    const result = await context.gate.check({ ...name, groupId: groupId ?? null }, decided, {
       signal: signal ?? null,
       toolCallId: toolCallId ?? null,
       mayAsk,
@@ -118,6 +122,7 @@ export async function checkCall<Decided extends DecidedCall, Done extends { read
       log,
       call: ready.kept,
     });
+    context.budget.note(decided, result);
     if (isNotRun(result)) return log.end(endStopped(result));
     return log.end({ kind: "ended", outcome: result, end: { outcome: "cleared" } });
   } catch (cause) {

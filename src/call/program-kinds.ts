@@ -7,6 +7,7 @@ import {
   residentUse,
 } from "../decide/resident-program.ts";
 import { type Json, readJson } from "../policy/canonical-json.ts";
+import type { Risk } from "../policy/risk.ts";
 import { type Call, jsonInput, type ProgramUse, readShellInput, type ShellInput } from "../tool/call.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
 import type { Ask } from "../tool/function-tool.ts";
@@ -18,6 +19,8 @@ import { type DecidedProgram, decidedShell } from "./shell-question.ts";
 /** The shared parts of all calls of one tool that runs a program. */
 export interface ProgramKind {
   readonly policy: CallPolicy;
+  /** The risk that the tool declares. */
+  readonly risk: Risk | null;
   /** The call for an input. Throws `USAGE` for one that the tool does not take. */
   readonly callFor: (input: unknown) => Promise<Call>;
   readonly keep: (input: unknown, call: Call) => Json;
@@ -53,6 +56,7 @@ function shellKind(context: SessionContext, options: ProgramRunOptions): Program
   const { policy } = context.shared;
   return {
     policy,
+    risk: "write",
     callFor: async (given) => shellCall(context, given, options),
     keep: (_, call) => jsonInput(call.input),
     question: (call, prepared) => decidedShell(call, prepared, policy),
@@ -70,6 +74,7 @@ function toolKind(
   const asks = new Map<ProgramUse | null, Ask | null>();
   return {
     policy,
+    risk: tool.risk,
     callFor: async (given) => {
       const made = await programUse(tool, given, {
         settings: policy.settings,

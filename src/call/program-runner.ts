@@ -71,7 +71,7 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
     // Only the caller can supply a program's input stream.
     const kept =
       first.stdin === "none" ? { input: this.#kind.keep(this.#input, first), cwd: shared.cwd } : null;
-    return { kind: "ready", decided, decideAgain, kept };
+    return { kind: "ready", decided, decideAgain, risk: this.#kind.risk, kept };
   }
 
   /** Registers the call with the running ones. If it had to wait for them, it is decided again: facts may differ. */

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import type { GateOptions } from "../approval/asker.ts";
 import { HANDLERS, type Handlers, handlersOf, isHandlers } from "../approval/handlers.ts";
+import { SessionBudget } from "../approval/session-budget.ts";
 import { Wait, waitOf } from "../approval/wait.ts";
 import { flag, having, nonEmptyText, type OptionsOf } from "../policy/options.ts";
+import { meetBudgets } from "../policy/unasked-budget.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
 import type { SupervisorContext } from "./supervisor-context.ts";
 
@@ -73,4 +75,11 @@ export function gateOptionsOf(
     maxPendingBytes: approval.most_pending_size,
     sessionGrants: policy.ceiling.approval.sessionGrants && options.remember !== false,
   };
+}
+
+/** A new budget of a session: the config's, and at most that of every operator. */
+export function sessionBudgetOf({ policy, host }: SupervisorContext): SessionBudget {
+  const { config, ceiling, mode } = policy;
+  const budget = meetBudgets(config.approval.budget, ceiling.approval.budget);
+  return new SessionBudget({ budget, mode, now: () => host.now() });
 }

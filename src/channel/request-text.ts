@@ -147,6 +147,9 @@ function presentationField({ presentation, highlighted }: Made, text: string, in
   return { ...lines(CONTENT_LABELS[presentation.type], text), ...(tint === null ? {} : { tint }) };
 }
 
+/** Marks the cut of a description, and resembles no letter. */
+const CUT_MARK = /…/g;
+
 /** Texts in which look-alike letters would mislead: names, paths, commands, words of the tool. */
 function lookAlikeText(request: ApprovalRequest, look: PreviewState): string {
   const shown =
@@ -157,7 +160,7 @@ function lookAlikeText(request: ApprovalRequest, look: PreviewState): string {
           look.presentation.type === "command" ? look.presentation.content : "",
         ];
   const { tool, agent, description, project } = request;
-  return [tool, agent ?? "", description, project ?? "", ...shown].join(" ");
+  return [tool, agent ?? "", description.replace(CUT_MARK, ""), project ?? "", ...shown].join(" ");
 }
 
 function line(label: string, text: string): Field {

@@ -1,7 +1,7 @@
 import type { ApprovalHandler } from "../approval/handler.ts";
 import { BrokerHandler, CallbackHandler } from "../approval/handlers.ts";
 import type { TerminalScreen } from "../channel/screen.ts";
-import { CofferdamError } from "../errors.ts";
+import { CofferdamError, visible } from "../errors.ts";
 import type { Host } from "../host/look/host.ts";
 import type { ApprovalSection } from "../policy/approval-section.ts";
 import type { Print } from "./print.ts";
@@ -36,6 +36,43 @@ export function askersFor({ host, screen, print, approval }: Askers): readonly A
 
 /** The handler that waits for answers from channels with a shared store; empty without such channels. */
 export function waitsElsewhere({ store, channels }: Askers["approval"]): readonly ApprovalHandler[] {
-  const { http, telegram } = channels;
-  return store !== "memory" && (http !== undefined || telegram !== undefined) ? [new BrokerHandler()] : [];
+  const { http, telegram, webhook } = channels;
+  const isOpen = [http, telegram, webhook].some((channel) => channel !== undefined);
+  return store !== "memory" && isOpen ? [new BrokerHandler()] : [];
+}
+
+/**
+ * The handler for calls of an MCP client: they also wait for `cofferdam approvals`, which needs no open channel. Each
+ * request is told, because a host may show nothing but a call that takes long. Empty if nobody could answer.
+ */
+export function waitsForApprovals(
+  approval: Askers["approval"],
+  talk: (line: string) => void,
+): readonly ApprovalHandler[] {
+  const { store, channels } = approval;
+  const isAnswered = store !== "memory" && channels.approvals_command;
+  if (!isAnswered) return waitsElsewhere(approval);
+  const waiting = new BrokerHandler();
+  const told = new CallbackHandler((request, asking) => {
+    const { approvalId, tool } = request;
+    talk(
+      `${visible(tool)} waits for an approval: see \`cofferdam approvals show ${approvalId.slice(0, SHORT_ID)}\``,
+    );
+    return waiting.requestApproval(request, asking);
+  });
+  return [told];
+}
+
+const SHORT_ID = 8;
+
+/** The places where the requests of an MCP client without forms are answered, as one line for its log. */
+export function placesForClients(approval: Askers["approval"]): string {
+  if (waitsForApprovals(approval, () => undefined).length === 0)
+    return "calls that need approval are denied if the client has no forms, because no channel is open: write `channels: { http: {} }` under `approval`, and run `cofferdam serve`";
+  const isOpen = waitsElsewhere(approval).length > 0;
+  const elsewhere = [
+    ...(approval.channels.approvals_command ? ["`cofferdam approvals` in a terminal"] : []),
+    ...(isOpen ? ["the channels of `cofferdam serve`"] : []),
+  ];
+  return `calls that need approval wait for a form of the client, or for ${elsewhere.join(" or ")}`;
 }

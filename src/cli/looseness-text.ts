@@ -16,6 +16,8 @@ export function printLooseness(one: Looseness): string {
       return `answer requests by the mode ${visible(one.mode)}`;
     case "session grants":
       return "let an approval last for the session";
+    case "budget":
+      return `run more ${one.part === "calls" ? "calls" : "minutes"} before a person is asked to continue`;
     case "run as":
       return "run tools as root";
     case "appeared":

@@ -2,6 +2,7 @@ import { escapeInvisible } from "../errors.ts";
 import { looserDefaults } from "../policy/risk.ts";
 import { areAnyArguments, printToolRule } from "../policy/rule-reach.ts";
 import type { ToolRule } from "../policy/tool-rule.ts";
+import { budgetInWords } from "../policy/unasked-budget.ts";
 import { printDeviceGroup } from "../profile/devices.ts";
 import { printMacosGroup } from "../profile/macos.ts";
 import { normalPorts, printPorts } from "../profile/ports.ts";
@@ -41,6 +42,7 @@ export function printGrants(config: Config): string {
     ...mcpWords(config).map(([name, words]) => `the MCP server ${name} ${words}`),
     ...pageWords(webFetch),
     ...modeWords(approval.mode),
+    ...budgetWords(approval.budget),
     ...channelWords(approval),
     ...journalWords(journal),
     ...(set.length === 0 ? [] : [`sets ${named(set)}`]),
@@ -124,6 +126,12 @@ function modeWords(mode: Config["approval"]["mode"]): readonly string[] {
   }
 }
 
+/** How much runs before a person is asked again. */
+function budgetWords(budget: Config["approval"]["budget"]): readonly string[] {
+  const words = budgetInWords(budget);
+  return words === null ? [] : [`after ${words} without a question a person is asked to continue`];
+}
+
 /** The folder of call records outside of the state folder, and when they are removed. */
 export function journalWords({ folder, keepMs }: Config["journal"]): readonly string[] {
   return [
@@ -134,7 +142,7 @@ export function journalWords({ folder, keepMs }: Config["journal"]): readonly st
 
 /** The approvers beside the terminal, and the store of requests. */
 export function channelWords({ channels, store }: Config["approval"]): readonly string[] {
-  const { http, telegram } = channels;
+  const { http, telegram, webhook } = channels;
   const { listen = "", approvers = {} } = http ?? {};
   const names = Object.keys(approvers);
   const who = names.length === 0 ? "anyone with its token" : named(names);
@@ -145,8 +153,18 @@ export function channelWords({ channels, store }: Config["approval"]): readonly 
       : [
           `requests go to the Telegram chat ${telegram.chat}, where ${named(telegram.approvers.map(String))} may answer`,
         ]),
+    ...(webhook === undefined
+      ? []
+      : [
+          `requests go to the webhook ${escapeInvisible(hostOf(webhook.url))}, where ${named(webhook.approvers)} may answer`,
+        ]),
     ...(typeof store === "object" ? ["requests and decisions are stored in a database"] : []),
   ];
+}
+
+/** The server of a URL: its path may be a secret. */
+function hostOf(url: string): string {
+  return url.replace(/^(https?:\/\/[^/?#]+).*$/s, "$1");
 }
 
 function named(names: readonly string[]): string {

@@ -96,7 +96,11 @@ async function answered(
   try {
     const admission = entrance.admit(request, connection);
     if (admission.kind === "answered") return admission.response;
-    if (admission.kind === "mounted") return await admission.mount.fetch(request, admission.by);
+    if (admission.kind === "mounted") {
+      const reply = await admission.mount.fetch(request, admission.by);
+      if (reply instanceof Response) return reply;
+      return entrance.refuse(request, connection.from, reply.refusal, reply.isWritten);
+    }
     const file = admission.kind === "open" ? pageFile(new URL(request.url).pathname) : null;
     if (file !== null) return file;
     // A router treats HEAD as a GET whose body is never read, so an event stream would never be released.

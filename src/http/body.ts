@@ -17,13 +17,32 @@ export async function readBody<Schema extends z.ZodType>(
   request: Request,
   schema: Schema,
 ): Promise<Read<z.output<Schema>>> {
+  const read = await readBytes(request);
+  return read.kind === "refused" ? read : readJson(read.data, schema);
+}
+
+/** The body of a request declared as JSON, exactly as it was signed. Reading stops at the maximum size. */
+export async function readText(request: Request): Promise<Read<string>> {
+  const read = await readBytes(request);
+  if (read.kind === "refused") return read;
+  try {
+    return {
+      kind: "read",
+      data: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(read.data),
+    };
+  } catch {
+    return malformed("it is not UTF-8");
+  }
+}
+
+async function readBytes(request: Request): Promise<Read<Uint8Array>> {
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/json *(;|$)/i.test(type) || request.headers.has("content-encoding"))
     return refused(refusal("BODY_NOT_JSON"));
   if (Number(request.headers.get("content-length") ?? 0) > MAX_BYTES) return refused(tooLarge());
   try {
     const bytes = await bytesOf(request);
-    return bytes === null ? refused(tooLarge()) : readJson(bytes, schema);
+    return bytes === null ? refused(tooLarge()) : { kind: "read", data: bytes };
   } catch {
     // The client has left in the middle of it.
     return malformed("it is incomplete");

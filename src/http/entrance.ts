@@ -58,6 +58,7 @@ export class Entrance {
         ? { kind: "open" }
         : this.#answered(this.refuse(request, from, methodUnknown(["GET", "HEAD"])));
     const mount = this.#options.mounts.find(({ path }) => path === pathname);
+    if (mount?.known === null) return { kind: "mounted", by: "signed", mount };
     const identity = this.#identify(request, from, mount?.known ?? this.#options.approvers);
     if (typeof identity !== "string") return this.#answered(identity);
     return mount === undefined

@@ -6,6 +6,11 @@ const FILES: Readonly<Record<string, { readonly name: string; readonly type: str
   "/inbox.css": { name: "inbox.css", type: "text/css; charset=utf-8" },
   "/inbox.js": { name: "inbox.js", type: "text/javascript; charset=utf-8" },
   "/icon.svg": { name: "icon.svg", type: "image/svg+xml" },
+  "/icon-192.png": { name: "icon-192.png", type: "image/png" },
+  "/icon-512.png": { name: "icon-512.png", type: "image/png" },
+  "/icon-mask.png": { name: "icon-mask.png", type: "image/png" },
+  "/manifest.webmanifest": { name: "manifest.webmanifest", type: "application/manifest+json" },
+  "/notification-worker.js": { name: "notification-worker.js", type: "text/javascript; charset=utf-8" },
 };
 
 /** True for files without a token: they hold nothing of the requests. */

@@ -13,6 +13,11 @@ export const REFUSALS = {
     message: "the request is invalid for this route",
     hint: "see `GET /openapi.json` for the input of each route",
   },
+  MESSAGE_MALFORMED: {
+    status: 400,
+    message: "the message is no answer to a request",
+    hint: 'send `{ type: "approval.answer", data: { approvalId, approved, by } }`',
+  },
   TOKEN_MISSING: {
     status: 401,
     message: "the request has no token",
@@ -22,6 +27,31 @@ export const REFUSALS = {
     status: 401,
     message: "unknown token",
     hint: "use the token that the server printed at its start",
+  },
+  SIGNATURE_MISSING: {
+    status: 401,
+    message: "the message is not signed",
+    hint: "send `webhook-id`, `webhook-timestamp` and `webhook-signature`",
+  },
+  SIGNATURE_UNKNOWN: {
+    status: 401,
+    message: "the signature is not that of this message",
+    hint: "sign the exact body with the secret of the webhook",
+  },
+  MESSAGE_OLD: {
+    status: 401,
+    message: "the message was signed more than five minutes ago, or in the future",
+    hint: "sign it when it is sent, and set the clock",
+  },
+  APPROVER_UNKNOWN: {
+    status: 403,
+    message: "this person may not answer",
+    hint: "list the person under `approvers` of the webhook",
+  },
+  MESSAGE_INCOMPLETE: {
+    status: 403,
+    message: "the webhook's message did not show the whole call, so nobody can approve it there",
+    hint: "approve it in the inbox or at a terminal",
   },
   ORIGIN_UNKNOWN: {
     status: 403,
@@ -57,6 +87,11 @@ export const REFUSALS = {
     status: 409,
     message: "the request already has an answer",
     hint: "see `decision` for the answer",
+  },
+  MESSAGE_REPEATED: {
+    status: 409,
+    message: "a message with this id came before",
+    hint: "sign a new message with a new id",
   },
   REQUEST_EXPIRED: {
     status: 410,

@@ -28,16 +28,26 @@ export class InboxState {
   readonly decided = new Map<string, ClosedRequest>();
   /** Endings of requests that are not known here yet. */
   readonly #early = new Map<string, RequestEnding>();
+  readonly #onNew: (request: ApprovalRequest) => void;
+  #isFilled = false;
+
+  /** `onNew`: a request came after the page was opened. */
+  constructor(onNew: (request: ApprovalRequest) => void = () => undefined) {
+    this.#onNew = onNew;
+  }
 
   /** Replaces the pending requests. Returns the ids of those that are no longer pending, with an unknown ending. */
   replace(pending: readonly ApprovalRequest[]): readonly string[] {
     const gone = [...this.waiting.keys()].filter(
       (id) => !pending.some(({ approvalId }) => approvalId === id),
     );
+    const fresh = pending.filter(({ approvalId }) => this.find(approvalId) === null);
     const kept = gone.flatMap((id) => this.waiting.get(id) ?? []);
     this.waiting.clear();
     // They stay until their ending is known.
     for (const request of [...kept, ...pending]) this.waiting.set(request.approvalId, request);
+    if (this.#isFilled) for (const request of fresh) this.#onNew(request);
+    this.#isFilled = true;
     return gone;
   }
 
@@ -47,7 +57,8 @@ export class InboxState {
     this.#early.delete(approvalId);
     if (this.decided.has(approvalId) || this.waiting.has(approvalId)) return;
     this.waiting.set(approvalId, request);
-    if (early !== undefined) this.end(approvalId, early);
+    if (early === undefined) this.#onNew(request);
+    else this.end(approvalId, early);
   }
 
   /** Closes a request. The ending of an unknown request is kept until the request is added. */

@@ -10,6 +10,8 @@ import { fill, part, say } from "./dom.ts";
 import { listen } from "./keys.ts";
 import { RequestLists } from "./lists.ts";
 import { News } from "./news.ts";
+import { Notifications } from "./notifications.ts";
+import { readOn } from "./read-on.ts";
 import { follow } from "./stream.ts";
 
 const RETRY_MS = 1_500;
@@ -17,9 +19,10 @@ const RETRY_MS = 1_500;
 /** The page with a token: the pending requests, the request that is shown, and the answer to it. */
 export class Inbox {
   readonly #api: Api;
-  readonly #desk = new InboxState();
+  readonly #desk = new InboxState((request) => this.#notifications.tell(request, this.#desk));
   readonly #clock = new Clock();
   readonly #news = new News();
+  readonly #notifications = new Notifications((id) => this.#open(id));
   readonly #parts = {
     detail: part("detail", HTMLElement),
     empty: part("empty", HTMLElement),
@@ -38,7 +41,7 @@ export class Inbox {
   readonly #actions = new Actions(this.#arming, {
     onApprove: (scope, note) => void this.#answer({ approved: true, scope, ...said(note) }),
     onReject: (note) => void this.#answer({ approved: false, ...said(note) }),
-    onReadOn: () => this.#readOn(),
+    onReadOn: () => readOn(this.#detail, this.#parts.scroll),
     onRejectAll: (filter, note) => void this.#rejectAll(filter, note),
   });
   #chosen: string | null = null;
@@ -47,9 +50,12 @@ export class Inbox {
   #isSending = false;
   #isLive = false;
   #learning: Promise<void> = Promise.resolve();
+  /** The request that the address names, until it is known. */
+  #wanted: string | null;
 
-  constructor(api: Api) {
+  constructor(api: Api, wanted: string | null = null) {
     this.#api = api;
+    this.#wanted = wanted;
     const help = part("help", HTMLDialogElement);
     const toggleHelp = (): void => (help.open ? help.close() : help.showModal());
     part("help-button", HTMLElement).addEventListener("click", toggleHelp);
@@ -59,7 +65,7 @@ export class Inbox {
       onApprove: () => this.#actions.approve(),
       onApproveForSession: () => this.#actions.approveForSession(),
       onNote: () => this.#actions.startNote(),
-      onReadOn: () => this.#readOn(),
+      onReadOn: () => readOn(this.#detail, this.#parts.scroll),
       onHelp: toggleHelp,
     });
     setInterval(() => this.#tick(), 1_000);
@@ -121,6 +127,7 @@ export class Inbox {
   #end(id: string, ending: RequestEnding): void {
     const request = this.#desk.waiting.get(id);
     this.#desk.end(id, ending);
+    void this.#notifications.clear(id);
     // The answer to the person's own POST reports it.
     if (this.#isSending && id === this.#chosen) return;
     if (request !== undefined) this.#news.showEnding(request, ending);
@@ -128,10 +135,18 @@ export class Inbox {
     this.#draw();
   }
 
+  /** Shows the request of a notification; one that is unknown here is no longer there. */
+  #open(id: string): void {
+    if (this.#desk.find(id) !== null) this.#choose(id, "person");
+  }
+
   #chooseIfNone(): void {
     const [first] = this.#desk.waiting.keys();
+    const wanted = this.#desk.waiting.has(this.#wanted ?? "") ? this.#wanted : null;
     const isKnown = this.#chosen !== null && this.#desk.find(this.#chosen) !== null;
-    if (!isKnown) this.#choose(first ?? null, "itself");
+    if (wanted !== null) this.#wanted = null;
+    if (wanted !== null) this.#choose(wanted, "person");
+    else if (!isKnown) this.#choose(first ?? null, "itself");
   }
 
   #choose(id: string | null, by: "person" | "itself"): void {
@@ -173,16 +188,6 @@ export class Inbox {
     const at = ids.indexOf(this.#chosen ?? "");
     const next = ids[at === -1 ? 0 : Math.min(ids.length - 1, Math.max(0, at + by))];
     if (next !== undefined && next !== this.#chosen) this.#choose(next, "person");
-  }
-
-  /** Expands content that was cut, or scrolls down; back up to content that was passed over. */
-  #readOn(): void {
-    const { scroll } = this.#parts;
-    if (this.#detail?.showAll() === true) return;
-    const end = this.#detail?.unseen() ?? null;
-    const isPassed = end !== null && end.getBoundingClientRect().bottom < scroll.getBoundingClientRect().top;
-    if (isPassed) end.scrollIntoView({ block: "center" });
-    else scroll.scrollBy({ top: scroll.clientHeight * 0.8 });
   }
 
   async #answer(words: AnswerWords): Promise<void> {

@@ -1,14 +1,14 @@
 import { Api } from "./api.ts";
 import { part } from "./dom.ts";
 import { Inbox } from "./inbox.ts";
-import { forgetToken, keepToken, takeToken } from "./token.ts";
+import { forgetToken, keepToken, takeParts } from "./token.ts";
 
 /** Opens the inbox with a token, for as long as the server accepts it. */
 async function open(): Promise<void> {
-  const token = takeToken();
+  const { token, request } = takeParts();
   if (token === null) return askForToken();
   part("desk", HTMLElement).hidden = false;
-  await new Inbox(new Api(token)).run();
+  await new Inbox(new Api(token), request).run();
   forgetToken();
   part("door-words", HTMLElement).textContent =
     "The server does not know this token; it may have restarted. Open the address that it printed last.";

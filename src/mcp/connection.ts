@@ -60,6 +60,8 @@ export class McpConnection implements AsyncDisposable {
   operations = 0;
   /** The asker at the client, by group id of the running call. */
   readonly #askers = new Map<string, ClientAsker>();
+  /** Calls of clients without forms, by group id: each is told that it waits. */
+  readonly #told = new Map<string, (approvalId: string) => void>();
 
   constructor(supervisor: Supervisor, options: McpOptions, client: string | null = null) {
     const { elicitation, handler, wait: given = {}, ...rest } = options;
@@ -90,13 +92,19 @@ export class McpConnection implements AsyncDisposable {
   }
 
   /** Makes a call. Approval requests also go to `asker`, if there is one. Throws what the call throws. */
-  async call(tool: string, input: unknown, { asker, ...options }: ClientCallOptions): Promise<Outcome> {
+  async call(
+    tool: string,
+    input: unknown,
+    { asker, onRequest, ...options }: ClientCallOptions,
+  ): Promise<Outcome> {
     const groupId = randomUUID();
     if (asker !== undefined) this.#askers.set(groupId, asker);
+    if (onRequest !== undefined) this.#told.set(groupId, onRequest);
     try {
       return await this.session.call(tool, input, { ...options, groupId });
     } finally {
       this.#askers.delete(groupId);
+      this.#told.delete(groupId);
     }
   }
 
@@ -144,6 +152,7 @@ export class McpConnection implements AsyncDisposable {
       const own = request.groupId === null ? undefined : this.#askers.get(request.groupId);
       const asker = own ?? [...this.#askers.values()].at(-1);
       if (asker !== undefined) return elicitationHandler(asker).requestApproval(request, asking);
+      if (request.groupId !== null) this.#told.get(request.groupId)?.(request.approvalId);
       const hint = "use a client with elicitation, or open a channel under `approval.channels`";
       // The caller only sees the reason, so the hint is part of it.
       throw new CofferdamError("CHANNEL_CLOSED", `this MCP client can't ask its user: ${hint}`, { hint });
@@ -161,4 +170,6 @@ export function callKey(tool: string, input: unknown): string {
 export interface ClientCallOptions extends Pick<CallOptions, "approvalId" | "signal"> {
   /** Asks the client's user while the call runs. */
   readonly asker?: ClientAsker;
+  /** Called for each request of a call whose client has no forms. */
+  readonly onRequest?: (approvalId: string) => void;
 }

@@ -2,14 +2,28 @@ import type { ServerContext } from "@modelcontextprotocol/server";
 
 /** The interval of progress notifications. Clients treat a silent call as lost. */
 const INTERVAL_S = 1;
+/** As many characters of an id as `cofferdam approvals list` prints. */
+const SHORT_ID = 8;
+
+/** The progress of one call, as its client sees it. */
+export interface CallProgress extends Disposable {
+  /** Says from now on that the call waits for the answer to this request. */
+  waitFor(approvalId: string): void;
+}
 
 /** Sends progress notifications, in seconds since the start of the call, to a client that requested them. */
-export function startProgress({ mcpReq }: ServerContext): Disposable {
+export function startProgress({ mcpReq }: ServerContext): CallProgress {
   const progressToken = mcpReq._meta?.progressToken;
   let progress = 0;
+  let waiting: string | null = null;
   const notify = (): void => {
     if (progressToken === undefined) return;
-    const message = progress === 0 ? "started" : `running for ${progress} s`;
+    const message =
+      waiting !== null
+        ? `waits for an approval: see \`cofferdam approvals show ${waiting}\``
+        : progress === 0
+          ? "started"
+          : `running for ${progress} s`;
     // A lost notification has no other effect.
     mcpReq
       .notify({ method: "notifications/progress", params: { progressToken, progress, message } })
@@ -18,5 +32,10 @@ export function startProgress({ mcpReq }: ServerContext): Disposable {
   };
   notify();
   const timer = setInterval(notify, INTERVAL_S * 1_000);
-  return { [Symbol.dispose]: () => clearInterval(timer) };
+  return {
+    waitFor: (approvalId) => {
+      waiting = approvalId.slice(0, SHORT_ID);
+    },
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
 }

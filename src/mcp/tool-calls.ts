@@ -54,15 +54,17 @@ export async function callTool(
   const { connection, server, era } = options;
   const { signal } = context.mcpReq;
   const client = clientOf(server, context);
-  using _progress = startProgress(context);
+  using progress = startProgress(context);
   const began = performance.now();
   try {
     const hasForms = connection.elicits && client.hasForms;
     if (hasForms && era === "modern") return await callWithRetry(tool, input, context, client, options);
     if (!hasForms && connection.suspends)
       return callResult(await callSuspending(tool, input, signal, connection));
-    const asker = hasForms ? { asker: askerOf(client, context) } : {};
-    return callResult(await connection.call(tool, input, { signal, ...asker }));
+    const asked = hasForms
+      ? { asker: askerOf(client, context) }
+      : { onRequest: (approvalId: string) => progress.waitFor(approvalId) };
+    return callResult(await connection.call(tool, input, { signal, ...asked }));
   } catch (error) {
     if (!(error instanceof CofferdamError)) throw error;
     return callResult({ kind: "failed", error, receipt: null, durationMs: performance.now() - began });

@@ -83,10 +83,40 @@ export const TelegramChannel = z.strictObject({
 });
 export type TelegramChannel = z.infer<typeof TelegramChannel>;
 
+/** A receiver of signed messages about requests, such as a program that posts them to a chat. */
+export const WebhookSection = z.strictObject({
+  url: z
+    .string()
+    .regex(/^https?:\/\/[^/@\s]+(?:\/\S*)?$/, "write a URL of http or https, without a password")
+    .meta({
+      description:
+        "The URL that gets the messages; `${NAME}` is an environment variable. Redirects are not followed.",
+      examples: ["https://hooks.example.org/cofferdam"],
+    }),
+  secret_env: EnvName.meta({
+    description: "The variable with the secret that signs the messages of both sides: `whsec_…`.",
+    examples: ["WEBHOOK_SECRET"],
+  }),
+  approvers: z
+    .array(z.string().min(1).max(64))
+    .min(1)
+    .max(256)
+    .meta({
+      description: "The people who may answer, as the receiver names them.",
+      examples: [["U024BE7LH"]],
+    }),
+});
+export type WebhookSection = z.infer<typeof WebhookSection>;
+
 /** The channels for answers beside the terminal: `cofferdam serve` opens them, and calls then wait for them. */
 export const Channels = z.strictObject({
   http: HttpChannel.optional().describe("The inbox and the HTTP API."),
   telegram: TelegramChannel.optional().describe("A chat where a Telegram bot asks."),
+  webhook: WebhookSection.optional().describe("A URL that gets each request as a signed message."),
+  approvals_command: z
+    .boolean()
+    .default(true)
+    .describe("Let the calls of an MCP client wait for `cofferdam approvals` in any terminal of this user."),
   elicitation: z
     .boolean()
     .default(true)

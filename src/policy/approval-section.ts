@@ -5,6 +5,7 @@ import { Mode, RuleOrder } from "./action.ts";
 import { Channels, StoreSetting } from "./approval-channels.ts";
 import { RiskDefaults } from "./risk.ts";
 import { OperatorToolRule, ToolRule } from "./tool-rule.ts";
+import { meetBudgets, NO_BUDGET, UnaskedBudget } from "./unasked-budget.ts";
 
 /** The effect of a missing answer: the call fails, the request is rejected, or it never expires. */
 export const OnTimeout = z.enum(["error", "deny", "wait"]);
@@ -70,6 +71,9 @@ export const ApprovalSection = z.strictObject({
     .default(20)
     .describe("The maximum number of waiting requests of one session or MCP client."),
   most_pending_size: Size.prefault("64MiB").describe("The maximum size of their inputs and previews."),
+  budget: UnaskedBudget.prefault({}).describe(
+    "How much of a session runs without a question, before a person is asked whether it may continue. Reads do not count.",
+  ),
 });
 export type ApprovalSection = z.infer<typeof ApprovalSection>;
 
@@ -118,6 +122,7 @@ export const OperatorApprovalSection = z.strictObject({
       examples: [["interactive", "strict"]],
     }),
   session_grants: z.boolean().optional().describe("`false`: an approval counts once, never for the session."),
+  budget: UnaskedBudget.optional().describe("A limit of `approval.budget`: the smaller of both counts."),
 });
 export type OperatorApprovalSection = z.infer<typeof OperatorApprovalSection>;
 
@@ -126,17 +131,24 @@ export interface OperatorApproval {
   readonly rules: readonly OperatorRule[];
   readonly modes: readonly Mode[];
   readonly sessionGrants: boolean;
+  readonly budget: UnaskedBudget;
 }
 
 /** The unit of `meetApproval`: no operator settings. */
-export const NO_OPERATOR: OperatorApproval = { rules: [], modes: Mode.options, sessionGrants: true };
+export const NO_OPERATOR: OperatorApproval = {
+  rules: [],
+  modes: Mode.options,
+  sessionGrants: true,
+  budget: NO_BUDGET,
+};
 
-/** The meet of both: all rules of either, the modes that both allow, session grants only if both do. */
+/** The meet of both: all rules of either, the modes that both allow, session grants only if both do, the lesser budget. */
 export function meetApproval(a: OperatorApproval, b: OperatorApproval): OperatorApproval {
   return {
     rules: [...a.rules, ...b.rules],
     modes: a.modes.filter((mode) => b.modes.includes(mode)),
     sessionGrants: a.sessionGrants && b.sessionGrants,
+    budget: meetBudgets(a.budget, b.budget),
   };
 }
 
@@ -147,5 +159,6 @@ export function operatorApproval(section: OperatorApprovalSection | undefined): 
     rules: section.rules,
     modes: section.modes ?? Mode.options,
     sessionGrants: section.session_grants ?? true,
+    budget: section.budget ?? NO_BUDGET,
   };
 }

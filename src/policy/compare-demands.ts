@@ -11,6 +11,7 @@ import { type AppearedPolicy, strictestAppeared } from "./appeared-policy.ts";
 import { meetApproval, NO_OPERATOR, type OperatorApproval } from "./approval-section.ts";
 import { argumentsReachAll } from "./rule-reach.ts";
 import type { OperatorToolRule } from "./tool-rule.ts";
+import { meetBudgets } from "./unasked-budget.ts";
 
 /** An operator's demands beside a profile: approval, the user that tools run as, and files that hosts execute. */
 export interface Demands {
@@ -48,6 +49,7 @@ export type Looseness =
     }
   | { readonly field: "mode"; readonly mode: Mode }
   | { readonly field: "session grants" }
+  | { readonly field: "budget"; readonly part: "calls" | "minutes" }
   | { readonly field: "run as" }
   | { readonly field: "appeared"; readonly appeared: AppearedPolicy };
 
@@ -65,6 +67,11 @@ export function loosenessOf(a: Demands, b: Demands): readonly Looseness[] {
     ...looseRules(a.approval.rules.map(readRule), b.approval.rules.map(readRule)),
     ...modes.map((mode) => ({ field: "mode", mode }) as const),
     ...(a.approval.sessionGrants && !b.approval.sessionGrants ? [{ field: "session grants" } as const] : []),
+    ...(["calls", "minutes"] as const).flatMap((part) =>
+      meetBudgets(a.approval.budget, b.approval.budget)[part] === a.approval.budget[part]
+        ? []
+        : [{ field: "budget", part } as const],
+    ),
   ];
 }
 

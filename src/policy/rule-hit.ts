@@ -6,7 +6,7 @@ import { Action } from "./action.ts";
 export const RuleHit = z
   .strictObject({
     layer: z
-      .enum(["operator", "project", "agent", "tool", "risk", "grant", "mode", "caller"])
+      .enum(["operator", "project", "agent", "tool", "risk", "grant", "mode", "caller", "budget"])
       .describe("the place of the rule"),
     rule: z.string().describe("the rule"),
     action: Action.describe("its action"),
@@ -25,6 +25,7 @@ const PLACES = {
   grant: "a remembered approval",
   mode: "`approval.mode`",
   caller: "the caller",
+  budget: "`approval.budget`",
 } as const satisfies Record<RuleHit["layer"], string>;
 
 /** The names of the verdicts on commands that no rule of the config writes. */

@@ -19,7 +19,7 @@ import type { GuardedTools, ToolCall } from "../call/guarded-tools.ts";
 import { type CheckOptions, checkCall, runCall } from "../call/pipeline.ts";
 import { type ResidentOptions, type ResidentProgram, startResident } from "../call/resident.ts";
 import { deniedCalls, type SessionContext } from "../call/session-context.ts";
-import { gateOptionsOf, type SessionOptions } from "../call/session-options.ts";
+import { gateOptionsOf, sessionBudgetOf, type SessionOptions } from "../call/session-options.ts";
 import { type SessionPolicy, SessionTools } from "../call/session-tools.ts";
 import { Shutdown } from "../call/shutdown.ts";
 import type { SupervisorContext } from "../call/supervisor-context.ts";
@@ -59,6 +59,7 @@ export class Session implements AsyncDisposable {
       sessionId: this.sessionId,
       recorder: shared.recorder,
       gate: new Gate(gateOptionsOf(shared, this.sessionId, options), findRule),
+      budget: sessionBudgetOf(shared),
       shutdown: this.#shutdown,
       enter: () => this.#shutdown.enter(),
       deniedCalls: deniedCalls(),

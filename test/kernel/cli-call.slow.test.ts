@@ -97,7 +97,7 @@ describe.skipIf(unusable !== null)("the exit status of `cofferdam call`", () => 
     [
       77,
       call("write_file", denied),
-      /^cofferdam: denied: writing in `notes` needs approval, but no person could be asked: there is no terminal to ask on\n {2}do: run it in a terminal, or add a rule to the config that allows it; or add `--suspend`: the request is kept, and `cofferdam resume` runs the call later\n$/,
+      /^cofferdam: denied: writing in `notes` needs approval, but no person could be asked: there is no terminal to ask on\n {2}do: run it in a terminal, open a channel under `approval.channels`, or add a rule to the config that allows it; or add `--suspend`: the request is kept, and `cofferdam resume` runs the call later\n$/,
     ],
     [77, call("write_file", denied, "--strict"), /^cofferdam: denied: strict mode: approval required/],
     [0, call("write_file", denied, "--approve-all"), ""],

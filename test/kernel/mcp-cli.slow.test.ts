@@ -42,6 +42,68 @@ describe.skipIf(unusable !== null)("cofferdam mcp", () => {
     },
   );
 
+  test("lets a call of a client without forms wait for `cofferdam approvals` in a terminal, though no channel is open", async () => {
+    const at = await place(CONFIG);
+    await using client = await connect("current", ways(at));
+    const messages: string[] = [];
+    const call = client.call("write_file", WRITE, {
+      onProgress: (_, message) => void messages.push(message ?? ""),
+    });
+    const waiting = async (): Promise<readonly { readonly approvalId: string }[]> =>
+      JSON.parse((await at.cofferdam(["approvals", "list", "--json"])).stdout);
+    await expect.poll(async () => (await waiting()).length, { timeout: 20_000 }).toBe(1);
+    const id = ((await waiting())[0]?.approvalId ?? "").slice(0, 8);
+    await expect
+      .poll(() => messages.at(-1), { timeout: 20_000 })
+      .toBe(`waits for an approval: see \`cofferdam approvals show ${id}\``);
+    expect((await at.cofferdam(["approvals", "approve", id])).exit).toBe(0);
+    expect((await call).structuredContent).toMatchObject({ outcome: "done" });
+    expect(readFileSync(join(at.project, "made"), "utf8")).toBe("hello\n");
+  });
+
+  test("denies it at once if `approvals_command` is off, and says at the start how to open a channel", async () => {
+    const at = await place(`${CONFIG}approval: { channels: { approvals_command: false } }\n`);
+    await using client = await connect("current", ways(at));
+    expect((await client.call("write_file", WRITE)).structuredContent).toMatchObject({
+      outcome: "denied",
+      reason: expect.stringContaining("this MCP client can't ask its user"),
+      hint: expect.stringContaining("open a channel under `approval.channels`"),
+    });
+    const { stderr } = await at.cofferdam(["mcp"], { input: "" });
+    expect(stderr).toContain(
+      "calls that need approval are denied if the client has no forms, because no channel is open: write `channels: { http: {} }`",
+    );
+    const open = await place(`${CONFIG}approval: { channels: { http: {} } }\n`);
+    expect((await open.cofferdam(["mcp"], { input: "" })).stderr).toContain(
+      "calls that need approval wait for a form of the client, or for `cofferdam approvals` in a terminal or the channels of `cofferdam serve`",
+    );
+  });
+
+  test("tells its log of each call that waits", async () => {
+    const at = await place(CONFIG);
+    const child = at.start(["mcp", "--quiet"]);
+    let err = "";
+    child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()));
+    const begin = {
+      protocolVersion: "2025-11-25",
+      capabilities: {},
+      clientInfo: { name: "x", version: "1" },
+    };
+    const lines = [
+      { id: 1, method: "initialize", params: begin },
+      { method: "notifications/initialized" },
+      { id: 2, method: "tools/call", params: { name: "write_file", arguments: WRITE } },
+    ];
+    for (const line of lines) child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...line })}\n`);
+    await expect
+      .poll(() => err, { timeout: 20_000 })
+      .toMatch(/cofferdam: `write_file` waits for an approval: see `cofferdam approvals show [0-9a-f]{8}`\n/);
+    child.stdin.end();
+    await once(child, "close");
+    // A client that goes takes its request with it.
+    expect(JSON.parse((await at.cofferdam(["approvals", "list", "--json"])).stdout)).toEqual([]);
+  });
+
   test("prints nothing but the protocol, and says which config is in force beside it", async () => {
     const at = await place(CONFIG);
     const child = at.start(["mcp"]);

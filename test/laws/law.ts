@@ -13,17 +13,21 @@ const MUTANT_SEED = 20_240_607;
  */
 export function law<Implementation, Values>(
   sentence: string,
-  property: (implementation: Implementation) => fc.IProperty<Values>,
+  property: (implementation: Implementation) => fc.IProperty<Values> | fc.IAsyncProperty<Values>,
   implementation: NoInfer<Implementation>,
   mutants: Readonly<Record<string, NoInfer<Implementation>>>,
 ): void {
   describe(sentence, () => {
-    it("holds", { timeout: TIMEOUT_MS }, () => {
-      fc.assert(property(implementation), { numRuns: RUNS });
+    it("holds", { timeout: TIMEOUT_MS }, async () => {
+      await fc.assert(property(implementation), { numRuns: RUNS });
     });
 
-    it.each(Object.entries(mutants))("is broken by what %s", (_, mutant) => {
-      const found = fc.check(property(mutant), { numRuns: 2_000, seed: MUTANT_SEED, endOnFailure: true });
+    it.each(Object.entries(mutants))("is broken by what %s", async (_, mutant) => {
+      const found = await fc.check(property(mutant), {
+        numRuns: 2_000,
+        seed: MUTANT_SEED,
+        endOnFailure: true,
+      });
       expect(found.failed).toBe(true);
     });
   });

@@ -14,6 +14,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   "cofferdam/http": "../../src/http/index.ts",
   "cofferdam/openai-agents": "../../src/adapters/openai-agents.ts",
   "cofferdam/telegram": "../../src/channel/telegram.ts",
+  "cofferdam/webhook": "../../src/entry/webhook.ts",
 };
 
 registerHooks({

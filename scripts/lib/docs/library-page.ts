@@ -18,6 +18,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   "openai-agents": "tools for the OpenAI Agents SDK",
   postgres: "a store that many hosts share",
   telegram: "approvals in a Telegram chat",
+  webhook: "approvals by signed messages to a program of yours",
   testing: "matchers and snapshots for tests: what a config permits",
 };
 

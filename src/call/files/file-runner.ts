@@ -100,7 +100,8 @@ export class FileRunner implements ToolRunner<DecidedFileUse, ValueOutcome> {
     if (prepared.denials.length > 0 && !isRuledOut(prepared)) return this.#refused(prepared.denials);
     // A failed preview ends the call here. Its reason reveals content, so only a call that may know it gets one.
     if (prepared.verdict.action === "ask" && prepared.mayBeTold) await decided.preview();
-    return { kind: "ready", decided, decideAgain, kept: { input: use.args, cwd } };
+    const { risk } = this.#tool;
+    return { kind: "ready", decided, decideAgain, risk, kept: { input: use.args, cwd } };
   }
 
   async execute(

@@ -1,10 +1,10 @@
 import type { Config } from "../../config/config.ts";
-import { CofferdamError, visible } from "../../errors.ts";
+import { CofferdamError, escapeInvisible, visible } from "../../errors.ts";
 import { suggestion } from "../../policy/nearest.ts";
 import { createSupervisor } from "../../session/supervisor.ts";
 import { McpServer, McpServerName } from "../../tool/mcp-settings.ts";
 import { COMMON, chosen, readArguments, usage } from "../arguments.ts";
-import { waitsElsewhere } from "../askers.ts";
+import { placesForClients, waitsForApprovals } from "../askers.ts";
 import { type SignalScope, untilSignalled } from "../ending.ts";
 import { reportThree } from "../failure.ts";
 import { exitOf } from "../outcome-text.ts";
@@ -58,14 +58,15 @@ async function wrap(
   const { loaded } = supervisor.shared;
   const { dim } = print.talkInk;
   const { name, server } = serverFor(wanted, loaded.config);
-  reportStart(supervisor.shared, print, { quiet: isQuiet });
+  const { approval } = loaded.config;
+  reportStart(supervisor.shared, print, { quiet: isQuiet, more: [placesForClients(approval)] });
   const [output, talk] = [protocolOutput(), protocolTalk()];
   const { wrapServer } = await import("../../mcp/wrap/wrap.ts");
   const end = await wrapServer({
     supervisor,
     name,
     server,
-    handlers: waitsElsewhere(loaded.config.approval),
+    handlers: waitsForApprovals(approval, (line) => talk(dim(`cofferdam: ${escapeInvisible(line)}`))),
     input: process.stdin,
     output: output.write,
     talk: (line) => talk(dim(line)),

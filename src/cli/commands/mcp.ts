@@ -3,7 +3,7 @@ import { aborted } from "../../host/pause.ts";
 import { withPeers } from "../../session/peer.ts";
 import { createSupervisor } from "../../session/supervisor.ts";
 import { COMMON, chosen, parseWords, readArguments } from "../arguments.ts";
-import { waitsElsewhere } from "../askers.ts";
+import { placesForClients, waitsForApprovals } from "../askers.ts";
 import { untilSignalled } from "../ending.ts";
 import type { Print } from "../print.ts";
 import { protocolOutput, protocolTalk } from "../protocol-output.ts";
@@ -33,8 +33,10 @@ async function serve(args: readonly string[], print: Print): Promise<number> {
     const [output, talkLine] = [protocolOutput(), protocolTalk()];
     const talk = (text: string): void => talkLine(print.talkInk.dim(`cofferdam: ${escapeInvisible(text)}`));
     for (const note of startNotes(supervisor.shared, quiet)) talk(note);
+    const { approval } = loaded.config;
+    if (!quiet) talk(placesForClients(approval));
     await using service = serveMcp(supervisor, {
-      handler: waitsElsewhere(loaded.config.approval),
+      handler: waitsForApprovals(approval, talk),
       ...(agent === undefined ? {} : { agent }),
       output: output.stream,
       onError: (error) => talk(thrownText(error)),

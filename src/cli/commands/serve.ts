@@ -1,10 +1,11 @@
 import { BrokerHandler } from "../../approval/handlers.ts";
-import { variable } from "../../config/variables.ts";
-import { escapeInvisible } from "../../errors.ts";
+import type { WebhookHandler } from "../../channel/webhook.ts";
+import { variable, withVariables } from "../../config/variables.ts";
+import { type CofferdamError, escapeInvisible } from "../../errors.ts";
 import type { Host } from "../../host/look/host.ts";
 import { aborted } from "../../host/pause.ts";
 import type { Mount } from "../../http/mount.ts";
-import type { HttpChannel, TelegramChannel } from "../../policy/approval-channels.ts";
+import type { HttpChannel, TelegramChannel, WebhookSection } from "../../policy/approval-channels.ts";
 import { createDesk, type Desk } from "../../session/desk.ts";
 import { withPeers } from "../../session/peer.ts";
 import { createSupervisor } from "../../session/supervisor.ts";
@@ -29,7 +30,7 @@ export async function serve(args: readonly string[], print: Print): Promise<numb
   return untilSignalled(async (ending) => {
     if (values.mcp === true) return serveWithTools(chosen(values), wanted, ending, print);
     await using desk = await createDesk(chosen(values));
-    return await open(desk, [], wanted, ending, print);
+    return await open(desk, null, wanted, ending, print);
   });
 }
 
@@ -46,8 +47,9 @@ async function serveWithTools(
   await using tools = mcpHttp(supervisor, { handler: new BrokerHandler() });
   const { broker, shared } = supervisor;
   const { recorder, host, loaded } = shared;
-  const mount = { path: "/mcp", clients: [{ name: "mcp", token: makeToken() }], fetch: tools.fetch };
-  return await open({ broker, recorder, host, loaded }, [mount], wanted, ending, print);
+  const client = { name: "mcp", token: makeToken() };
+  const endpoint = { path: "/mcp", clients: [client], fetch: tools.fetch, token: client.token };
+  return await open({ broker, recorder, host, loaded }, endpoint, wanted, ending, print);
 }
 
 type Served = Pick<Desk, "broker" | "recorder" | "host" | "loaded">;
@@ -58,9 +60,14 @@ interface Wanted {
   readonly allowRemote: boolean;
 }
 
+/** The endpoint for MCP clients, and its token. */
+interface ToolEndpoint extends Mount {
+  readonly token: string;
+}
+
 async function open(
   desk: Served,
-  mounts: readonly Mount[],
+  endpoint: ToolEndpoint | null,
   wanted: Wanted,
   { signal }: SignalScope,
   print: Print,
@@ -74,18 +81,21 @@ async function open(
     );
   const { dim } = print.talkInk;
   for (const note of desk.loaded.notes) print.talk(dim(`cofferdam: ${escapeInvisible(note)}`));
+  const talk = (text: string): void => print.talk(dim(`cofferdam: ${escapeInvisible(text)}`));
+  await using webhook =
+    channels.webhook === undefined ? null : await openWebhook(desk.host, channels.webhook, talk);
+  const mounts = [
+    ...(endpoint === null ? [] : [endpoint]),
+    ...(webhook === null ? [] : [await answersOf(webhook, desk)]),
+  ];
   await using server = await openHttp(desk, mounts, channels.http, wanted);
   await using chat =
     channels.telegram === undefined ? null : await openTelegram(desk.host, channels.telegram);
-  using _attending = await desk.broker.attend(...(chat === null ? [] : [chat]));
+  using _attending = await desk.broker.attend(...[chat, webhook].filter((one) => one !== null));
   for (const warning of server.warnings) print.talk(`cofferdam: ${escapeInvisible(warning)}`);
   const inboxes = server.approvers.map(({ name }) => ({ name, url: server.inboxUrl(name) }));
-  const endpoints = mounts.map(({ path, clients: [client] }) => ({
-    url: `${server.url}${path}`,
-    token: client?.token ?? "",
-  }));
-  if (wanted.json)
-    print.json({ url: server.url, inboxes, ...(mounts.length === 0 ? {} : { mcp: endpoints[0] }) }, 0);
+  const mcp = endpoint === null ? null : { url: `${server.url}${endpoint.path}`, token: endpoint.token };
+  if (wanted.json) print.json({ url: server.url, inboxes, ...(mcp === null ? {} : { mcp }) }, 0);
   else {
     for (const { name, url } of inboxes) print.result(`${escapeInvisible(name)}: ${url ?? server.url}`);
     print.talk(
@@ -93,12 +103,33 @@ async function open(
         "cofferdam: open this address in a browser to answer requests; its token is secret; press Ctrl-C to stop",
       ),
     );
-    for (const { url, token } of endpoints) print.result(`mcp: ${url}, Authorization: Bearer ${token}`);
+    if (mcp !== null) print.result(`mcp: ${mcp.url}, Authorization: Bearer ${mcp.token}`);
   }
   if (chat !== null && channels.telegram !== undefined)
     print.talk(dim(`cofferdam: sends requests to the Telegram chat ${channels.telegram.chat}`));
+  if (webhook !== null) talk(`sends requests to the webhook; its answers go to ${server.url}/webhook`);
   await aborted(AbortSignal.any([signal, print.broken]));
   return 0;
+}
+
+async function openWebhook(
+  { env }: Pick<Host, "env">,
+  { url, secret_env, approvers }: WebhookSection,
+  talk: (text: string) => void,
+): Promise<WebhookHandler> {
+  const { webhookHandler } = await import("../../channel/webhook.ts");
+  const onTrouble = ({ message }: CofferdamError): void => talk(message);
+  return webhookHandler({
+    url: withVariables(url, env),
+    secret: variable(secret_env, env),
+    approvers,
+    onTrouble,
+  });
+}
+
+async function answersOf(webhook: WebhookHandler, { broker }: Served): Promise<Mount> {
+  const { webhookMount } = await withPeers(() => import("../../http/webhook-mount.ts"), "hono");
+  return webhookMount(broker, webhook);
 }
 
 async function openHttp(

@@ -34,7 +34,7 @@ type Tool = z.infer<typeof Tool>;
 /** How a call is made. */
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: number) => void;
+  readonly onProgress?: (progress: number, message: string | undefined) => void;
 }
 
 /** A client of either generation, in the same few words. */
@@ -121,6 +121,14 @@ function requestOptions({ signal, onProgress }: CallOptions = {}) {
     ...(signal === undefined ? {} : { signal }),
     ...(onProgress === undefined
       ? {}
-      : { onprogress: ({ progress }: { readonly progress: number }) => onProgress(progress) }),
+      : {
+          onprogress: ({
+            progress,
+            message,
+          }: {
+            readonly progress: number;
+            readonly message?: string | undefined;
+          }) => onProgress(progress, message),
+        }),
   };
 }

@@ -324,3 +324,17 @@ test("of many that wait, those are listed that a digit can pick, and the others 
   ]);
   expect(rows.join("\n")).toContain("cofferdam asks, 12 of 12 waiting");
 });
+
+test("our mark of a cut description is no look-alike; the same character in a command or a path is, and so is a letter", () => {
+  const long = `echo ${"a".repeat(300)}`;
+  const description = `run ${long.slice(0, 200)} …, reached at port 80 of this machine`;
+  const rowsOf = (request: ApprovalRequest, look: PreviewState): readonly string[] =>
+    draw(asked(request, look)).rows.filter((row) => row.startsWith("not ASCII"));
+  expect(rowsOf(requestOf({ description }), made(commandOf(long)))).toEqual([]);
+  expect(rowsOf(requestOf({ description }), made(commandOf(`${long} …`)))).toEqual([
+    'not ASCII  │ "…" U+2026',
+  ]);
+  expect(rowsOf(requestOf({ description: "run gіt …" }), made(commandOf("git")))).toEqual([
+    'not ASCII  │ "і" U+0456',
+  ]);
+});

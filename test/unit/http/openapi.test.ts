@@ -58,6 +58,14 @@ const AMISS: Readonly<Record<RefusalCode, Amiss | null>> = {
   REQUESTS_TOO_MANY: null,
   HEADERS_TOO_LARGE: null,
   CONNECTIONS_TOO_MANY: null,
+  // Those of a webhook's answers, which are no route.
+  SIGNATURE_MISSING: null,
+  SIGNATURE_UNKNOWN: null,
+  MESSAGE_OLD: null,
+  MESSAGE_REPEATED: null,
+  MESSAGE_MALFORMED: null,
+  MESSAGE_INCOMPLETE: null,
+  APPROVER_UNKNOWN: null,
 };
 
 /** What these tests look at in a description. */

@@ -78,9 +78,9 @@ describe("what one operator lets pass and another does not", () => {
     expect(loose(a, b)).toEqual([]);
   });
 
-  test("a mode more, grants for the session, running as root, and what becomes of what hosts execute", () => {
+  test("a mode more, grants for the session, a larger budget, running as root, and what becomes of what hosts execute", () => {
     const strict: Demands = {
-      approval: { rules: [], modes: ["strict"], sessionGrants: false },
+      approval: { rules: [], modes: ["strict"], sessionGrants: false, budget: { calls: 9, minutes: 5 } },
       runAs: "not-root",
       appeared: "ask",
     };
@@ -90,6 +90,8 @@ describe("what one operator lets pass and another does not", () => {
       { field: "mode", mode: "interactive" },
       { field: "mode", mode: "approve_all" },
       { field: "session grants" },
+      { field: "budget", part: "calls" },
+      { field: "budget", part: "minutes" },
     ]);
     expect(loosenessOf(strict, NO_DEMANDS)).toEqual([]);
   });
@@ -128,6 +130,10 @@ const demands: fc.Arbitrary<Demands> = fc.record({
     ),
     modes: fc.subarray(Mode.options),
     sessionGrants: fc.boolean(),
+    budget: fc.record(
+      { calls: fc.integer({ min: 1, max: 3 }), minutes: fc.integer({ min: 1, max: 3 }) },
+      { requiredKeys: [] },
+    ),
   }),
   runAs: fc.constantFrom("any" as const, "not-root" as const),
   appeared: fc.constantFrom(...AppearedPolicy.options),

@@ -156,12 +156,12 @@ export const OF_LIMITS: readonly Row[] = [
     tool("list_dir", { path: "." }, { more: "approval: { rules: [{ pattern: list_dir, action: allow }] }" }),
   ],
   [
-    "run it in a terminal, or add a rule to the config that allows it",
+    "run it in a terminal, open a channel under `approval.channels`, or add a rule to the config that allows it",
     tool("shell", { argv: ["true"] }),
     command(["true"]),
   ],
   [
-    "run it in a terminal, or add a rule to the config that allows it",
+    "run it in a terminal, open a channel under `approval.channels`, or add a rule to the config that allows it",
     first(pytest, tool("shell", PYTEST, { more: PYTEST_RULE })),
     tool("shell", PYTEST, { more: PYTEST_RULE, paths: ", venv: { root: .venv, mode: ro }" }),
   ],
