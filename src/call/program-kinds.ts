@@ -17,6 +17,7 @@ import { type DecidedProgram, decidedShell } from "./shell-question.ts";
 
 /** The shared parts of all calls of one tool that runs a program. */
 export interface ProgramKind {
+  readonly tool: string;
   readonly policy: CallPolicy;
   /** The call for an input. Throws `USAGE` for one that the tool does not take. */
   readonly callFor: (input: unknown) => Promise<Call>;
@@ -52,6 +53,7 @@ export function shellCall(context: SessionContext, input: unknown, options: Prog
 function shellKind(context: SessionContext, options: ProgramRunOptions): ProgramKind {
   const { policy } = context.shared;
   return {
+    tool: "shell",
     policy,
     callFor: async (given) => shellCall(context, given, options),
     keep: (_, call) => jsonInput(call.input),
@@ -69,6 +71,7 @@ function toolKind(
   const { shared } = context;
   const asks = new Map<ProgramUse | null, Ask | null>();
   return {
+    tool: tool.name,
     policy,
     callFor: async (given) => {
       const made = await programUse(tool, given, {

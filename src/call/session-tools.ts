@@ -18,6 +18,7 @@ import { programKind, residentKind, shellCall } from "./program-kinds.ts";
 import { lookAtProgramCall, ProgramRunner, prepareProgram } from "./program-runner.ts";
 import { receiptWithoutSandbox } from "./receipt.ts";
 import type { SessionContext } from "./session-context.ts";
+import { UnknownTool } from "./unknown-tool.ts";
 
 /** Further rules about function tools, and the grants of the program that runs them in a sandbox, if any. */
 export type SessionPolicy = Pick<ToolPolicy, "further" | "granted">;
@@ -57,7 +58,10 @@ export class SessionTools implements AsyncDisposable {
     return tool === "shell" || this.#defined.some(({ name, needs }) => name === tool && needs !== null);
   }
 
-  /** The runner for one call. `throws`: a function's failure is thrown. Throws `USAGE` for unknown tools or options. */
+  /**
+   * The runner for one call; of an unknown tool, one that fails. `throws`: an unknown tool, and an input that the tool
+   * does not take, is thrown. Throws `USAGE` for options that the tool does not have.
+   */
   runner(
     tool: string,
     input: unknown,
@@ -67,13 +71,11 @@ export class SessionTools implements AsyncDisposable {
     const defined = this.#defined.find(({ name }) => name === tool);
     if (tool === "shell" || (defined !== undefined && defined.needs !== null)) {
       const kind = programKind(this.#context, defined ?? null, options);
-      return new ProgramRunner(this.#context, kind, input, options);
+      return new ProgramRunner(this.#context, kind, input, options, throws);
     }
     const fileTool = FILE_TOOLS.find(({ name }) => name === tool);
     if (fileTool === undefined && defined === undefined)
-      throw new CofferdamError("USAGE", `unknown tool ${visible(tool)}`, {
-        hint: `use one of: ${toolNames(this.#defined).join(", ")}`,
-      });
+      return new UnknownTool(this.#context, tool, toolNames(this.#defined), throws);
     const { stdin, sinks, window, timeoutMs } = options;
     if ([stdin, sinks, window, timeoutMs].some((one) => one !== undefined))
       throw new CofferdamError(
@@ -81,7 +83,8 @@ export class SessionTools implements AsyncDisposable {
         `${visible(tool)} is not a program: it has no streams and no time limit`,
         { hint: "remove `stdin`, `sinks`, `window` and `timeoutMs`; a `signal` can end any call" },
       );
-    if (fileTool !== undefined) return new FileRunner(this.#context, this.#files, fileTool, input, options);
+    if (fileTool !== undefined)
+      return new FileRunner(this.#context, this.#files, fileTool, input, options, throws);
     const runner = new FunctionRunner(this.#functionContext({}), tool, defined, input, options, throws);
     return withReceipt(runner, this.#context.shared.host.user.uid);
   }
@@ -92,7 +95,7 @@ export class SessionTools implements AsyncDisposable {
     options: ProgramRunOptions,
   ): ToolRunner<DecidedCall, ProgramOutcome> {
     const own: ProgramRunOptions = { ...options, stdin: "held" };
-    return new ProgramRunner(this.#context, residentKind(this.#context, program, own), {}, own);
+    return new ProgramRunner(this.#context, residentKind(this.#context, program, own), {}, own, true);
   }
 
   /** Decides a shell call without running it. Throws `USAGE` for an input that the tool does not take. */

@@ -12,7 +12,7 @@ import type { ToolResult } from "../../approval/tool-outcome.ts";
 import { toolResult } from "../../call/tool-result.ts";
 import type { ToolCard } from "../../decide/tool-cards.ts";
 import { CofferdamError, visible } from "../../errors.ts";
-import type { NotRun } from "../../policy/not-run.ts";
+import { denied, type NotRun } from "../../policy/not-run.ts";
 import type { FrameworkCall, FrameworkCalls } from "../framework-calls.ts";
 import { type AnsweredCall, answersIn, openIn, stateOf, withAnswers } from "./answers.ts";
 import type { MadeCall } from "./history.ts";
@@ -65,7 +65,7 @@ export class AiSdkGate {
       case "pending":
         // After an answer only a denial is followed.
         if (answer === null) return { type: "user-approval", reason: checked.reason };
-        return isTheirs(answer) ? undefined : { type: "denied", reason: WHY_NOT.unasked.reason };
+        return isTheirs(answer) ? undefined : { type: "denied", reason: denialText(WHY_NOT.unasked) };
     }
   }
 
@@ -139,20 +139,13 @@ const JsonSchema = z.custom<JSONSchema7>((given) => typeof given === "object" &&
 const MIXED = { kind: "mixed" } as const;
 
 const WHY_NOT: Readonly<Record<"mixed" | "unasked", Denied>> = {
-  mixed: whyNot(
-    "another call has the same id, so an answer could be for either",
-    "repeat the call with another id",
-  ),
-  unasked: whyNot(
-    "the call needs approval, but no person was asked",
-    "repeat the call, so that a person is asked",
-  ),
+  mixed: denied("approval", "another call has the same id, so an answer could be for either", {
+    hint: "repeat the call with another id",
+  }),
+  unasked: denied("approval", "the call needs approval, but no person was asked", {
+    hint: "repeat the call, so that a person is asked",
+  }),
 };
-
-/** A denial with the way out in the reason that the model reads. */
-function whyNot(why: string, hint: string): Denied {
-  return { kind: "denied", code: "APPROVAL_DENIED", reason: `${why}: ${hint}`, hint };
-}
 
 /** True for an answer by the sender of the messages, and not by the framework or us. */
 function isTheirs(answer: AnsweredCall | null): answer is AnsweredCall {

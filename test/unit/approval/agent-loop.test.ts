@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { AlwaysDenyHandler, AutoApproveHandler } from "../../../src/approval/handlers.ts";
-import { toolResult } from "../../../src/approval/tool-outcome.ts";
 import { createGate, type GateSettings } from "../../../src/call/create-gate.ts";
 import type { GuardedTools, ToolCall } from "../../../src/call/guarded-tools.ts";
+import { toolResult } from "../../../src/call/tool-result.ts";
 import type { Risk } from "../../../src/policy/risk.ts";
 import { type DefinedTool, defineTool } from "../../../src/tool/define-tool.ts";
 import { Asked, Written } from "../../support/approval/asked.ts";

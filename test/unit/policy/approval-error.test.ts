@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { approvalError, type ToolOutcome, toolResult } from "../../../src/approval/tool-outcome.ts";
+import { approvalError, type ToolOutcome } from "../../../src/approval/tool-outcome.ts";
+import { toolResult } from "../../../src/call/tool-result.ts";
 import { CofferdamError, ERRORS } from "../../../src/errors.ts";
 import {
   ApprovalBlockedError,
