@@ -83,17 +83,12 @@ export class SessionTools implements AsyncDisposable {
       return new ProgramRunner(this.#context, kind, input, options, throws);
     }
     const fileTool = FILE_TOOLS.find(({ name }) => name === tool);
-    if (fileTool === undefined && defined === undefined)
-      return new UnknownTool(this.#context, tool, toolNames(this.#defined), throws);
-    const { stdin, sinks, window, timeoutMs } = options;
-    if ([stdin, sinks, window, timeoutMs].some((one) => one !== undefined))
-      throw new CofferdamError(
-        "USAGE",
-        `${visible(tool)} is not a program: it has no streams and no time limit`,
-        { hint: "remove `stdin`, `sinks`, `window` and `timeoutMs`; a `signal` can end any call" },
-      );
-    if (fileTool !== undefined)
+    if (fileTool !== undefined) {
+      assertNoProgram(tool, options);
       return new FileRunner(this.#context, this.#files, fileTool, input, options, throws);
+    }
+    if (defined === undefined) return new UnknownTool(this.#context, tool, toolNames(this.#defined), throws);
+    assertNoProgram(tool, options);
     const runner = new FunctionRunner(this.#functionContext({}), tool, defined, input, options, throws);
     return withReceipt(runner, this.#context.shared.host.user.uid);
   }
@@ -150,6 +145,18 @@ export class SessionTools implements AsyncDisposable {
     };
     return { ...this.#context, host, broker, agent, cwd, policy: toolPolicy };
   }
+}
+
+/** Throws `USAGE` for options that only a program has. */
+function assertNoProgram(tool: string, { stdin, sinks, window, timeoutMs }: CallOptions): void {
+  if ([stdin, sinks, window, timeoutMs].every((one) => one === undefined)) return;
+  throw new CofferdamError(
+    "USAGE",
+    `${visible(tool)} is not a program: it has no streams and no time limit`,
+    {
+      hint: "remove `stdin`, `sinks`, `window` and `timeoutMs`; a `signal` can end any call",
+    },
+  );
 }
 
 /** Adds a receipt to a function's calls, which says that no sandbox was around it. */

@@ -63,7 +63,10 @@ test.each<[ToolOutcome, unknown]>([
     { kind: "done", value: { rows: 3 } },
     { type: "success", output: { rows: 3 } },
   ],
-  [denied("APPROVAL_DENIED"), { type: "denied", output: "Denied: not today" }],
+  [
+    denied("APPROVAL_DENIED"),
+    { type: "denied", output: expect.stringMatching(/^Denied: not today\nWhat would help: ask tomorrow\n/) },
+  ],
   [
     { kind: "failed", error: new Error("no such table") },
     { type: "error", error: "Error: no such table" },
