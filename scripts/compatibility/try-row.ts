@@ -1,5 +1,6 @@
 import { cpSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { whyNotRun } from "../../src/decide/outcome.ts";
 import { type Host, thisHost } from "../../src/host/look/host.ts";
 import { detectRuntimes, everyRuntime } from "../../src/host/look/runtimes.ts";
 import { createSupervisor } from "../../src/index.ts";
@@ -140,7 +141,10 @@ async function inSandbox(
   const options = { signal: bench.signal, timeoutMs: MAX_MS };
   return await untilOneFails(scripts, async (script) => {
     const outcome = await session.call("shell", { argv: ["bash", "-c", script] }, options);
-    if (!("receipt" in outcome)) return { isDone: false, said: outcome.reason, remedies: [outcome.hint] };
+    if (!("receipt" in outcome)) {
+      const { reason, hint } = whyNotRun(outcome);
+      return { isDone: false, said: reason, remedies: [hint] };
+    }
     const denials = "denials" in outcome ? (outcome.denials ?? []) : [];
     return {
       isDone: outcome.kind === "done",

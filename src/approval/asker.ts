@@ -6,12 +6,13 @@ import { MAX_AT_ONCE, otherTurns } from "../host/turns.ts";
 import type { CallLog } from "../journal/call-log.ts";
 import { jsonSize } from "../policy/json-size.ts";
 import type { KeptCall } from "../policy/kept-call.ts";
+import { denied } from "../policy/not-run.ts";
 import type { StoredRequest } from "../store/store.ts";
 import type { Broker } from "./broker.ts";
 import { rejected } from "./factories.ts";
 import type { Approval, CallIdentity, DecidedCall, GateStop } from "./gate-result.ts";
 import type { ApprovalHandler } from "./handler.ts";
-import { ASK_AGAIN, approvalOf, denied, isRejectedByPerson, NOBODY } from "./not-run.ts";
+import { approvalOf, isRejectedByPerson, NOBODY } from "./not-run.ts";
 import type { PendingBounds } from "./pending-request.ts";
 import { requestFor } from "./request-for.ts";
 import { deadlineOf, type Wait } from "./wait.ts";
@@ -56,9 +57,8 @@ const MAX_TRIES = 50;
 const PAUSE_MS = 10;
 
 const CHANGED = denied(
-  "APPROVAL_DENIED",
+  "approval",
   "no request exists for exactly this call: it has changed since, or was never asked about",
-  ASK_AGAIN,
 );
 
 /** Asks people about the calls of one session: a limited number at a time, and never again after three rejections. */
@@ -81,12 +81,12 @@ export class Asker {
   ): Promise<Approval | GateStop> {
     const { broker, host, handlers, wait, client, maxPending, maxPendingBytes, ...around } = this.#options;
     const { cacheKey } = decided.grantKey;
-    const decline = (reason: string, hint: string): GateStop => {
+    const decline = (by: "rejections" | "queue", reason: string): GateStop => {
       log.record({ type: "approval.auto", argsHash: decided.argsHash, approved: false, by: reason });
-      return denied("APPROVAL_DENIED", reason, hint);
+      return denied(by, reason);
     };
     if (await this.#isRejectedOften(cacheKey))
-      return decline("the same call was rejected three times in this session", "make another call");
+      return decline("rejections", "the same call was rejected three times in this session");
     await otherTurns(call === null ? 0 : jsonSize(call.input, MAX_AT_ONCE));
     const createdAt = host.now();
     const approvalId = storedAs ?? host.id();
@@ -106,7 +106,7 @@ export class Asker {
       call,
     });
     const { status } = answer;
-    if (status === "not-sent") return decline(answer.reason, "wait for answers, or make a smaller call");
+    if (status === "not-sent") return decline("queue", answer.reason);
     const decision = status === "pending" ? null : answer;
     if (decision !== null) log.answered(approvalId, decision);
     const isRejected = isRejectedByPerson({ decision });

@@ -1,5 +1,6 @@
 import type { ApprovalBody } from "../event/event.ts";
 import type { Decision } from "../policy/decision.ts";
+import { redact } from "../policy/redact.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 
 /** The event that records a decision. */
@@ -9,6 +10,7 @@ export function decidedEvent(
 ): ApprovalBody {
   if (decision.status === "expired") return { type: "approval.expired", approvalId, tool, argsHash };
   const isApproved = decision.status === "approved";
+  const editedInput = isApproved ? decision.editedInput : undefined;
   return {
     type: "approval.resolved",
     approvalId,
@@ -18,6 +20,7 @@ export function decidedEvent(
     scope: isApproved ? decision.scope : null,
     by: decision.by,
     note: decision.note ?? null,
-    isEdited: isApproved && decision.editedInput !== undefined,
+    isEdited: editedInput !== undefined,
+    ...(editedInput === undefined ? {} : { editedInput: redact(editedInput).safeArgs }),
   };
 }

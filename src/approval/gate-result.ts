@@ -1,3 +1,4 @@
+import type { CallAnswer } from "../policy/call-answer.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { GrantKey } from "../policy/grant.ts";
 import type { NotRun } from "../policy/not-run.ts";
@@ -54,6 +55,8 @@ export interface ApprovedRun<Decided> {
   readonly approvalId: string | null;
   /** The name of the approver of this call; null without one. */
   readonly by: string | null;
+  /** What the approver said beside yes; null if nothing. */
+  readonly answer: CallAnswer | null;
 }
 
 /** Whether a call may run now. */

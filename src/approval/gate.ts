@@ -1,14 +1,15 @@
 import { CofferdamError, type Position } from "../errors.ts";
 import type { CallLog } from "../journal/call-log.ts";
-import type { CheckResult } from "../policy/not-run.ts";
-import { type RuleHit, remedyFor } from "../policy/rule-hit.ts";
+import { type CallAnswer, callAnswer } from "../policy/call-answer.ts";
+import { type CheckResult, denied } from "../policy/not-run.ts";
+import { denialByRule, type RuleHit } from "../policy/rule-hit.ts";
 import { hasApproval } from "../policy/verdict.ts";
 import type { StoredRequest } from "../store/store.ts";
 import { Asker, type CallRequestOptions, type GateCheckOptions, type GateOptions } from "./asker.ts";
 import { decidedEvent } from "./decided-event.ts";
 import type { Approval, CallIdentity, DecidedCall, GateResult, GateStop } from "./gate-result.ts";
 import { HANDLER } from "./handler.ts";
-import { ALREADY_USED, ASK_AGAIN, approvalOf, denied, NOBODY } from "./not-run.ts";
+import { ALREADY_USED, approvalOf, NOBODY } from "./not-run.ts";
 import { readAnswer } from "./read-decision.ts";
 
 /** A call that changes more often than this during its review is given up. */
@@ -23,8 +24,11 @@ export interface GatePass extends CallRequestOptions {
 /** Finds the position of a rule that denied a call; null if it is not in a config. */
 export type FindRule = (hit: RuleHit, call: CallIdentity) => Position | null;
 
-/** Decides a call again; with the input that a person edited, if any. */
-export type DecideAgain<Decided extends DecidedCall> = (editedInput?: unknown) => Promise<Decided>;
+/** Decides a call again; with the input that a person edited, if any, and the answer that holds it. */
+export type DecideAgain<Decided extends DecidedCall> = (
+  editedInput?: unknown,
+  answer?: CallAnswer | null,
+) => Promise<Decided>;
 
 /** The gate of every call. An approval holds for exactly what was shown: a changed call is asked about again. */
 export class Gate {
@@ -61,7 +65,8 @@ export class Gate {
         log.record({ type: "approval.auto", argsHash, approved: true, by: verdict.reason });
         if (given !== null && !(await this.#options.broker.claim(given.approvalId))) return ALREADY_USED;
         const usedId = given?.approvalId ?? null;
-        return { kind: "approved", decided, isApproved: hasApproval(verdict), approvalId: usedId, by: null };
+        const run = { approvalId: usedId, by: null, answer: null } as const;
+        return { kind: "approved", decided, isApproved: hasApproval(verdict), ...run };
       }
       const reused = tries === 1 ? given : null;
       if (reused !== null) {
@@ -77,11 +82,7 @@ export class Gate {
       await this.#drop(approval);
       if (again.decided.verdict.action === "deny") return this.#ruledOut(call, again.decided, options.log);
     }
-    return denied(
-      "FACTS_UNSTABLE",
-      "the call kept changing while it waited for an answer",
-      "run it again when no program changes these files",
-    );
+    return denied("facts", "the call kept changing while it waited for an answer");
   }
 
   /** Checks a decided call without running it. A stored request has the same `toolCallId` until the call changes. */
@@ -119,7 +120,7 @@ export class Gate {
   async #find(approvalId: string, { tool, agent }: CallIdentity): Promise<Approval | GateStop> {
     const stored = await this.#options.broker.find(approvalId);
     if (stored === null || stored.request.tool !== tool || stored.request.agent !== agent)
-      return denied("APPROVAL_DENIED", "unknown request id for this tool and agent", ASK_AGAIN);
+      return denied("approval", "unknown request id for this tool and agent");
     const current = stored.status === "pending" ? await this.#askHandlers(stored) : stored;
     return approvalOf(current, this.#options.wait.onTimeout);
   }
@@ -150,7 +151,7 @@ export class Gate {
       const decided = await decideAgain();
       const isSame = decided.argsHash === argsHash;
       return isSame && editedInput !== undefined
-        ? { decided: await decideAgain(editedInput), isSame }
+        ? { decided: await decideAgain(editedInput, callAnswer(approval.decision)), isSame }
         : { decided, isSame };
     } catch (cause) {
       await this.#drop(approval);
@@ -178,15 +179,15 @@ export class Gate {
       await broker.finish(approvalId, "failed");
       throw cause;
     }
-    return { kind: "approved", decided, isApproved: true, approvalId, by };
+    return { kind: "approved", decided, isApproved: true, approvalId, by, answer: callAnswer(decision) };
   }
 
   /** The denial by the rules. */
   #ruledOut(call: CallIdentity, { verdict, argsHash }: DecidedCall, log: CallLog): GateStop {
     log.record({ type: "approval.auto", argsHash, approved: false, by: verdict.reason });
     const hit = verdict.hits.find(({ action }) => action === "deny");
-    const code = hit?.layer === "mode" ? "APPROVAL_DENIED" : "APPROVAL_BLOCKED";
-    return denied(code, verdict.reason, remedyFor(hit, hit === undefined ? null : this.#findRule(hit, call)));
+    const { by, hint } = denialByRule(hit, call.tool, hit === undefined ? null : this.#findRule(hit, call));
+    return denied(by, verdict.reason, { hint });
   }
 
   /** Takes an approval that must not be used any more. */

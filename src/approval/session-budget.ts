@@ -1,13 +1,12 @@
 import { aborted } from "../host/pause.ts";
 import { RecentMap } from "../host/recent-map.ts";
 import type { Mode } from "../policy/action.ts";
-import type { CheckResult } from "../policy/not-run.ts";
+import { type CheckResult, denied } from "../policy/not-run.ts";
 import type { Risk } from "../policy/risk.ts";
 import { budgetHit, type UnaskedBudget } from "../policy/unasked-budget.ts";
 import { answerByMode, type Verdict } from "../policy/verdict.ts";
 import type { DecideAgain } from "./gate.ts";
 import type { DecidedCall, GateResult, GateStop } from "./gate-result.ts";
-import { ASK_AGAIN, denied, NOBODY_TO_ASK } from "./not-run.ts";
 
 /** The budget of a session, and how its questions are answered. */
 export interface SessionBudgetOptions {
@@ -62,7 +61,8 @@ export class SessionBudget {
     toGate: ToGate<Decided>,
   ): Promise<GateResult<Decided>> {
     const { decided, decideAgain, risk, approvalId, signal } = call;
-    const again: DecideAgain<Decided> = async (edited) => this.#charged(await decideAgain(edited), risk);
+    const again: DecideAgain<Decided> = async (edited, by) =>
+      this.#charged(await decideAgain(edited, by), risk);
     if (approvalId !== null) {
       const result = await toGate(decided, again);
       if (result.kind === "approved" && this.#asked.delete(approvalId)) this.#renew();
@@ -100,8 +100,8 @@ export class SessionBudget {
       if (result.kind === "approved" && isOwnQuestion(result.decided)) this.#renew();
       if (result.kind === "pending") this.#asked.set(result.approvalId, true);
       if (result.kind !== "denied") return result;
-      if (result.code === "APPROVAL_TIMEOUT" || result.hint === ASK_AGAIN) shared = rejectedBefore(result);
-      return result.hint === NOBODY_TO_ASK ? { ...result, hint: NO_PERSON } : result;
+      if (result.deniedBy === "timeout" || result.deniedBy === "person") shared = rejectedBefore(result);
+      return result.deniedBy === "nobody" ? { ...result, hint: NO_PERSON } : result;
     } finally {
       this.#asking = null;
       resolve(shared);
@@ -149,11 +149,14 @@ function isOwnQuestion({ verdict: { action, hits } }: DecidedCall): boolean {
   return action === "ask" && hits.some(({ layer }) => layer === "budget");
 }
 
-function rejectedBefore({ code, reason, hint }: Denied): Denied {
-  return denied(code, `the question whether the session may continue was not approved: ${reason}`, hint);
+function rejectedBefore(stop: Denied): Denied {
+  return {
+    ...stop,
+    reason: `the question whether the session may continue was not approved: ${stop.reason}`,
+  };
 }
 
 async function cancelled(signal: AbortSignal): Promise<Denied> {
   await aborted(signal);
-  return denied("APPROVAL_DENIED", "the call was cancelled before an answer", ASK_AGAIN);
+  return denied("approval", "the call was cancelled before an answer");
 }

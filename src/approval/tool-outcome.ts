@@ -1,4 +1,3 @@
-import { thrownText } from "../errors.ts";
 import type { ApprovalCode } from "../policy/approval-error.ts";
 import {
   ApprovalBlockedError,
@@ -7,6 +6,7 @@ import {
   ApprovalPendingError,
   ApprovalTimeoutError,
 } from "../policy/approval-error.ts";
+import type { HasAnswer } from "../policy/call-answer.ts";
 import type { NotRun } from "../policy/not-run.ts";
 
 /**
@@ -14,33 +14,19 @@ import type { NotRun } from "../policy/not-run.ts";
  * threw.
  */
 export type ToolOutcome =
-  | { readonly kind: "done"; readonly value: unknown }
-  | { readonly kind: "failed"; readonly error: unknown }
+  | ({ readonly kind: "done"; readonly value: unknown } & HasAnswer)
+  | ({ readonly kind: "failed"; readonly error: unknown } & HasAnswer)
   | NotRun<Exclude<ApprovalCode, "APPROVAL_PENDING">>;
 
-/** A result in the form for agents. A denial is no error: the model reads why, and goes on. */
+/**
+ * A result in the form for agents. A denial is no error: the model reads why, and goes on. `answer` is what an approval
+ * said beside yes, such as that it changed the input: the model reads it before the output. Other texts hold it.
+ */
 export type ToolResult =
-  | { readonly type: "success"; readonly output: unknown }
+  | { readonly type: "success"; readonly output: unknown; readonly answer?: string }
   | { readonly type: "denied"; readonly output: string }
   | { readonly type: "error"; readonly error: string }
   | { readonly type: "pending"; readonly reason: string; readonly approvalId: string };
-
-/** The outcome in the form for the model. */
-export function toolResult(outcome: ToolOutcome): ToolResult {
-  switch (outcome.kind) {
-    case "done":
-      return { type: "success", output: outcome.value };
-    case "failed":
-      return {
-        type: "error",
-        error: `Error: ${typeof outcome.error === "string" ? outcome.error : thrownText(outcome.error)}`,
-      };
-    case "denied":
-      return { type: "denied", output: `Denied: ${outcome.reason}` };
-    case "pending":
-      return { type: "pending", reason: outcome.reason, approvalId: outcome.approvalId };
-  }
-}
 
 /** A denial as an error, for callers that want one thrown. */
 export function approvalError(

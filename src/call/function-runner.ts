@@ -43,7 +43,7 @@ export class FunctionRunner implements ToolRunner<DecidedCall, ToolOutcome> {
   readonly #throws: boolean;
   readonly #context: FunctionContext;
   readonly #name: string;
-  readonly #tool: DefinedTool | undefined;
+  readonly #tool: DefinedTool | CofferdamError;
   /** Read immediately: the caller may change its own copy afterwards. */
   readonly #input: Promise<Json>;
   readonly #around: {
@@ -54,11 +54,11 @@ export class FunctionRunner implements ToolRunner<DecidedCall, ToolOutcome> {
   #args: Json = null;
   #shown: Json = null;
 
-  /** Without a tool the call fails: its name is unknown. `throws`: a failure is thrown instead of returned. */
+  /** With an error for a tool the call fails by it. `throws`: a failure is thrown instead of returned. */
   constructor(
     context: FunctionContext,
     name: string,
-    tool: DefinedTool | undefined,
+    tool: DefinedTool | CofferdamError,
     args: unknown,
     { signal, metadata = {} }: Pick<FunctionCallOptions, "signal" | "metadata">,
     throws = false,
@@ -78,7 +78,7 @@ export class FunctionRunner implements ToolRunner<DecidedCall, ToolOutcome> {
   }
 
   async decide(log: CallLog): Promise<ReadyCall<DecidedCall>> {
-    if (this.#tool === undefined) throw new CofferdamError("USAGE", `tool ${visible(this.#name)} not found`);
+    if (this.#tool instanceof CofferdamError) throw this.#tool;
     const input = await this.#input;
     this.#args = input;
     log.received(redact(input).safeArgs);
@@ -123,8 +123,8 @@ export class FunctionRunner implements ToolRunner<DecidedCall, ToolOutcome> {
   }
 
   get #used(): DefinedTool {
-    if (this.#tool !== undefined) return this.#tool;
-    throw new CofferdamError("INTERNAL", "a missing tool was used");
+    if (this.#tool instanceof CofferdamError) throw this.#tool;
+    return this.#tool;
   }
 
   async #decide(tool: DefinedTool, log: CallLog): Promise<DecidedCall> {

@@ -47,7 +47,7 @@ export class GuardedTools {
    * after the end of the session. Calls of unknown tools, and with invalid arguments, never reach the gate.
    */
   call(name: string, args: unknown, options: FunctionCallOptions = {}): Promise<ToolOutcome> {
-    const runner = new FunctionRunner(this.#context, name, this.#tools.get(name), args, options);
+    const runner = new FunctionRunner(this.#context, name, this.#toolOf(name), args, options);
     return runCall<DecidedCall, ToolOutcome>(this.#context, runner, options);
   }
 
@@ -80,7 +80,17 @@ export class GuardedTools {
    * it does not take, and errors of its schema.
    */
   ask(name: string, args: unknown, options: FunctionCheckOptions = {}): Promise<CheckResult> {
-    const runner = new FunctionRunner(this.#context, name, this.#tools.get(name), args, options, true);
+    const runner = new FunctionRunner(this.#context, name, this.#toolOf(name), args, options, true);
     return checkCall<DecidedCall, ToolOutcome>(this.#context, runner, options);
+  }
+
+  /** The tool of a name; the error that its call ends with if there is none. */
+  #toolOf(name: string): DefinedTool | CofferdamError {
+    return (
+      this.#tools.get(name) ??
+      new CofferdamError("USAGE", `tool ${visible(name)} not found`, {
+        hint: `use one of: ${[...this.#tools.keys()].join(", ")}`,
+      })
+    );
   }
 }

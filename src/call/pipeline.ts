@@ -4,6 +4,7 @@ import type { SessionBudget } from "../approval/session-budget.ts";
 import { thrownText } from "../errors.ts";
 import { CallLog, type EndedCall } from "../journal/call-log.ts";
 import type { Recorder } from "../journal/recorder.ts";
+import type { CallAnswer } from "../policy/call-answer.ts";
 import type { KeptCall } from "../policy/kept-call.ts";
 import type { CheckResult, NotRun } from "../policy/not-run.ts";
 import type { Risk } from "../policy/risk.ts";
@@ -82,23 +83,35 @@ export async function runCall<Decided extends DecidedCall, Done extends { readon
   if (!runner.isAwaited) open[Symbol.dispose]();
   const name = await runner.identify();
   using log = logOf(context, name);
+  let answer: CallAnswer | null = null;
+  const end = (ended: EndedCall<Done>): Done => answered(log.end(ended), answer);
   try {
     const ready = await runner.decide(log);
-    if (ready.kind === "ended") return log.end(ready);
-    const call = { ...ready, signal: signal ?? null, approvalId: approvalId ?? null };
+    if (ready.kind === "ended") return end(ready);
+    const decideAgain: DecideAgain<Decided> = (edited, by = null) => {
+      answer = by;
+      return ready.decideAgain(edited);
+    };
+    const call = { ...ready, decideAgain, signal: signal ?? null, approvalId: approvalId ?? null };
     const pass = { signal: call.signal, approvalId: call.approvalId, log, call: ready.kept };
-    const result = await context.budget.pass(call, (decided, decideAgain) =>
-      context.gate.pass({ ...name, groupId: groupId ?? null }, decided, decideAgain, pass),
+    const result = await context.budget.pass(call, (decided, again) =>
+      context.gate.pass({ ...name, groupId: groupId ?? null }, decided, again, pass),
     );
-    if (result.kind !== "approved") return log.end(runner.stopped(result));
+    if (result.kind !== "approved") return end(runner.stopped(result));
+    answer = result.answer;
     return await context.gate.track(result, async () => {
       // The session may have ended while a function waited for its approval.
       if (!runner.isAwaited) context.enter()[Symbol.dispose]();
-      return log.end(await runner.execute(result, log));
+      return end(await runner.execute(result, log));
     });
   } catch (cause) {
-    return log.end(endFailed(runner, cause, log));
+    return end(endFailed(runner, cause, log));
   }
+}
+
+/** The outcome with what an approval said: also if the input that it put in place was denied, or was invalid. */
+function answered<Done>(outcome: Done, answer: CallAnswer | null): Done {
+  return answer === null ? outcome : { ...outcome, answer };
 }
 
 /** Checks a call up to the gate. One that ends before it, and is not denied, needs no approval. Throws as `runCall`. */

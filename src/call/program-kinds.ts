@@ -18,6 +18,7 @@ import { type DecidedProgram, decidedShell } from "./shell-question.ts";
 
 /** The shared parts of all calls of one tool that runs a program. */
 export interface ProgramKind {
+  readonly tool: string;
   readonly policy: CallPolicy;
   /** The risk that the tool declares. */
   readonly risk: Risk | null;
@@ -55,6 +56,7 @@ export function shellCall(context: SessionContext, input: unknown, options: Prog
 function shellKind(context: SessionContext, options: ProgramRunOptions): ProgramKind {
   const { policy } = context.shared;
   return {
+    tool: "shell",
     policy,
     risk: "write",
     callFor: async (given) => shellCall(context, given, options),
@@ -73,6 +75,7 @@ function toolKind(
   const { shared } = context;
   const asks = new Map<ProgramUse | null, Ask | null>();
   return {
+    tool: tool.name,
     policy,
     risk: tool.risk,
     callFor: async (given) => {

@@ -3,7 +3,7 @@ import { asksForHosts, type CallPolicy } from "../decide/call-policy.ts";
 import { noTerminal } from "../decide/no-terminal.ts";
 import type { ProgramOutcome } from "../decide/outcome.ts";
 import { type CallFacts, type Prepared, type PreparedRun, prepare, runFor } from "../decide/prepare.ts";
-import { CofferdamError } from "../errors.ts";
+import { CofferdamError, thrownText } from "../errors.ts";
 import { lookUpFacts } from "../host/launch/facts.ts";
 import type { LiveCall } from "../host/launch/live-calls.ts";
 import { otherTurns } from "../host/turns.ts";
@@ -26,15 +26,27 @@ import type { HostPrompt } from "./way-out.ts";
 
 /** Runs one call that starts a program: the shell, a program of the host's own, or a resident one. */
 export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome> {
+  readonly #throws: boolean;
   readonly #context: SessionContext;
   readonly #kind: ProgramKind;
   readonly #input: unknown;
   readonly #options: ProgramRunOptions;
   readonly isAwaited = true;
   readonly stopped = endStopped;
+  readonly #startedAt = performance.now();
   #call: Call | null = null;
+  /** The error of an input that the tool does not take; null if there is none. */
+  #invalid: { readonly error: unknown } | null = null;
 
-  constructor(context: SessionContext, kind: ProgramKind, input: unknown, options: ProgramRunOptions) {
+  /** `throws`: an input that the tool does not take is thrown, instead of an outcome. */
+  constructor(
+    context: SessionContext,
+    kind: ProgramKind,
+    input: unknown,
+    options: ProgramRunOptions,
+    throws = false,
+  ) {
+    this.#throws = throws;
     this.#context = context;
     this.#kind = kind;
     this.#input = input;
@@ -42,13 +54,17 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
   }
 
   async identify() {
-    this.#call = await this.#kind.callFor(this.#input);
-    const { callId, tool, agent } = this.#call;
+    const call = await this.#callFor(this.#input);
+    const { shared, options } = this.#context;
+    if (call === null)
+      return { callId: shared.host.id(), tool: this.#kind.tool, agent: options.agent ?? null };
+    const { callId, tool, agent } = call;
     return { callId, tool, agent };
   }
 
   async decide(log: CallLog): Promise<ReadyCall<DecidedProgram> | EndedCall<ProgramOutcome>> {
     const { shared } = this.#context;
+    if (this.#invalid !== null) throw this.#invalid.error;
     const first = this.#named;
     logReceived(first, log);
     await otherTurns(inputLength(first.input));
@@ -58,7 +74,9 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
       return endStopped({ kind: "denied", code: "DENIED", ...noTerminal(first, this.#kind.policy) });
     const decideAgain = async (edited?: unknown): Promise<DecidedProgram> => {
       if (edited !== undefined) {
-        this.#call = { ...(await this.#kind.callFor(edited)), callId: first.callId };
+        const call = await this.#callFor(edited);
+        if (call === null) throw this.#invalid?.error;
+        this.#call = { ...call, callId: first.callId };
         logReceived(this.#call, log);
       }
       const prepared = await this.#prepare(this.#named, log);
@@ -95,8 +113,23 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
     return await this.#enforce(now, runFor(now, isApproved), live, log);
   }
 
-  failed(): null {
-    return null;
+  /** An input that the tool does not take is the model's to correct; every other error is thrown. */
+  failed(error: unknown): EndedCall<ProgramOutcome> | null {
+    if (this.#throws || this.#invalid?.error !== error) return null;
+    const durationMs = performance.now() - this.#startedAt;
+    const end = { outcome: "failed", reason: thrownText(error), durationMs } as const;
+    return { kind: "ended", outcome: { kind: "failed", error, durationMs }, end };
+  }
+
+  /** The call for an input; null if the tool does not take it. */
+  async #callFor(input: unknown): Promise<Call | null> {
+    try {
+      this.#call = await this.#kind.callFor(input);
+      return this.#call;
+    } catch (error) {
+      this.#invalid = { error };
+      return null;
+    }
   }
 
   get #named(): Call {

@@ -1,10 +1,12 @@
 import type { DecidedCall } from "../approval/gate-result.ts";
 import type { ToolPolicy } from "../approval/tool-question.ts";
+import { commandRules } from "../config/command-decisions.ts";
 import type { Outcome, ProgramOutcome, ValueOutcome } from "../decide/outcome.ts";
 import type { CallFacts, Prepared } from "../decide/prepare.ts";
 import type { ResidentProgramSpec } from "../decide/resident-program.ts";
 import { type ToolCard, toolCards, toolNames } from "../decide/tool-cards.ts";
 import { CofferdamError, visible } from "../errors.ts";
+import type { CommandRules } from "../policy/command-rules.ts";
 import type { ShellInput } from "../tool/call.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
 import { FILE_TOOLS } from "../tool/files/all.ts";
@@ -18,6 +20,7 @@ import { programKind, residentKind, shellCall } from "./program-kinds.ts";
 import { lookAtProgramCall, ProgramRunner, prepareProgram } from "./program-runner.ts";
 import { receiptWithoutSandbox } from "./receipt.ts";
 import type { SessionContext } from "./session-context.ts";
+import { UnknownTool } from "./unknown-tool.ts";
 
 /** Further rules about function tools, and the grants of the program that runs them in a sandbox, if any. */
 export type SessionPolicy = Pick<ToolPolicy, "further" | "granted">;
@@ -48,8 +51,15 @@ export class SessionTools implements AsyncDisposable {
     assertNames(toolNames(this.#defined));
   }
 
+  /** The tools under the rules in force now. */
   cards(): readonly ToolCard[] {
-    return toolCards(this.#defined);
+    return toolCards(this.#defined, this.commandRules());
+  }
+
+  commandRules(): CommandRules {
+    const { shared, options } = this.#context;
+    const { config, ceiling, mode } = shared.policy;
+    return commandRules({ config, operator: ceiling.approval, mode, agent: options.agent ?? null });
   }
 
   /** True for a tool that runs a program: it has streams and a time limit of its own. */
@@ -57,7 +67,10 @@ export class SessionTools implements AsyncDisposable {
     return tool === "shell" || this.#defined.some(({ name, needs }) => name === tool && needs !== null);
   }
 
-  /** The runner for one call. `throws`: a function's failure is thrown. Throws `USAGE` for unknown tools or options. */
+  /**
+   * The runner for one call; of an unknown tool, one that fails. `throws`: an unknown tool, and an input that the tool
+   * does not take, is thrown. Throws `USAGE` for options that the tool does not have.
+   */
   runner(
     tool: string,
     input: unknown,
@@ -67,21 +80,15 @@ export class SessionTools implements AsyncDisposable {
     const defined = this.#defined.find(({ name }) => name === tool);
     if (tool === "shell" || (defined !== undefined && defined.needs !== null)) {
       const kind = programKind(this.#context, defined ?? null, options);
-      return new ProgramRunner(this.#context, kind, input, options);
+      return new ProgramRunner(this.#context, kind, input, options, throws);
     }
     const fileTool = FILE_TOOLS.find(({ name }) => name === tool);
-    if (fileTool === undefined && defined === undefined)
-      throw new CofferdamError("USAGE", `unknown tool ${visible(tool)}`, {
-        hint: `use one of: ${toolNames(this.#defined).join(", ")}`,
-      });
-    const { stdin, sinks, window, timeoutMs } = options;
-    if ([stdin, sinks, window, timeoutMs].some((one) => one !== undefined))
-      throw new CofferdamError(
-        "USAGE",
-        `${visible(tool)} is not a program: it has no streams and no time limit`,
-        { hint: "remove `stdin`, `sinks`, `window` and `timeoutMs`; a `signal` can end any call" },
-      );
-    if (fileTool !== undefined) return new FileRunner(this.#context, this.#files, fileTool, input, options);
+    if (fileTool !== undefined) {
+      assertNoProgram(tool, options);
+      return new FileRunner(this.#context, this.#files, fileTool, input, options, throws);
+    }
+    if (defined === undefined) return new UnknownTool(this.#context, tool, toolNames(this.#defined), throws);
+    assertNoProgram(tool, options);
     const runner = new FunctionRunner(this.#functionContext({}), tool, defined, input, options, throws);
     return withReceipt(runner, this.#context.shared.host.user.uid);
   }
@@ -92,7 +99,7 @@ export class SessionTools implements AsyncDisposable {
     options: ProgramRunOptions,
   ): ToolRunner<DecidedCall, ProgramOutcome> {
     const own: ProgramRunOptions = { ...options, stdin: "held" };
-    return new ProgramRunner(this.#context, residentKind(this.#context, program, own), {}, own);
+    return new ProgramRunner(this.#context, residentKind(this.#context, program, own), {}, own, true);
   }
 
   /** Decides a shell call without running it. Throws `USAGE` for an input that the tool does not take. */
@@ -138,6 +145,18 @@ export class SessionTools implements AsyncDisposable {
     };
     return { ...this.#context, host, broker, agent, cwd, policy: toolPolicy };
   }
+}
+
+/** Throws `USAGE` for options that only a program has. */
+function assertNoProgram(tool: string, { stdin, sinks, window, timeoutMs }: CallOptions): void {
+  if ([stdin, sinks, window, timeoutMs].every((one) => one === undefined)) return;
+  throw new CofferdamError(
+    "USAGE",
+    `${visible(tool)} is not a program: it has no streams and no time limit`,
+    {
+      hint: "remove `stdin`, `sinks`, `window` and `timeoutMs`; a `signal` can end any call",
+    },
+  );
 }
 
 /** Adds a receipt to a function's calls, which says that no sandbox was around it. */

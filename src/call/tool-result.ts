@@ -1,12 +1,10 @@
-import {
-  toolResult as resultOfFunction,
-  type ToolOutcome,
-  type ToolResult,
-} from "../approval/tool-outcome.ts";
+import type { ToolOutcome, ToolResult } from "../approval/tool-outcome.ts";
 import type { Outcome, ProgramOutcome, Ran } from "../decide/outcome.ts";
 import { CofferdamError, thrownText, visible } from "../errors.ts";
 import type { Captured } from "../host/launch/output.ts";
+import { answerText, type HasAnswer } from "../policy/call-answer.ts";
 import type { Denial } from "../policy/denial.ts";
+import { DENIALS } from "../policy/denied-by.ts";
 import { spelledOut } from "../policy/spelled-out.ts";
 import { printObeyed } from "../profile/executed.ts";
 
@@ -38,22 +36,69 @@ const MAX_QUARANTINED = 20;
  * change, and continues. A program with another status than 0 is reported like one with status 0.
  */
 export function toolResult(outcome: Outcome | ToolOutcome): ToolResult {
-  return "stdout" in outcome ? { type: "success", output: resultOfProgram(outcome) } : resultOf(outcome);
+  return "stdout" in outcome
+    ? { type: "success", output: resultOfProgram(outcome), ...answerOf(outcome) }
+    : resultOf(outcome);
 }
 
 function resultOf(outcome: Exclude<Outcome | ToolOutcome, Extract<ProgramOutcome, Ran>>): ToolResult {
   switch (outcome.kind) {
-    case "not-found":
-      return { type: "error", error: `Error: ${outcome.reason}. ${outcome.hint}` };
-    case "denied":
-      return { type: "denied", output: [`Denied: ${outcome.reason}`, ...remediesOf(outcome)].join("\n") };
-    case "failed":
-      return { type: "error", error: `Error: ${errorText(outcome.error)}` };
     case "done":
-      return withQuarantined(resultOfFunction(outcome), outcome);
+      return { type: "success", output: withQuarantined(outcome), ...answerOf(outcome) };
+    case "not-found":
+      return { type: "error", error: told(`Error: ${outcome.reason}`, outcome) };
+    case "failed":
+      return { type: "error", error: told(`Error: ${errorText(outcome.error)}`, outcome) };
+    case "denied":
+      return { type: "denied", output: told(`Denied: ${outcome.reason}`, outcome) };
     case "pending":
-      return resultOfFunction(outcome);
+      return { type: "pending", reason: outcome.reason, approvalId: outcome.approvalId };
   }
+}
+
+/** A result as one text for a model. `shown` prints the output of a success. */
+export function resultText(result: ToolResult, shown: (output: unknown) => string): string {
+  switch (result.type) {
+    case "success":
+      return [...(result.answer === undefined ? [] : [result.answer]), shown(result.output)].join("\n");
+    case "denied":
+      return result.output;
+    case "error":
+      return result.error;
+    case "pending":
+      return `Pending: ${result.reason}. Nothing has run: it waits for the answer of a person to request ${result.approvalId}.`;
+  }
+}
+
+/** What a model can do about a call that did not run; empty if nothing is known. */
+export function adviceText(outcome: Outcome | ToolOutcome): string {
+  if (outcome.kind === "denied" && outcome.deniedBy !== undefined)
+    return `What would help: ${DENIALS[outcome.deniedBy].advice}`;
+  if ("error" in outcome) return helpText(hintOf(outcome.error));
+  if (outcome.kind !== "denied" && outcome.kind !== "not-found") return "";
+  const denials = "denials" in outcome ? (outcome.denials ?? []) : [];
+  const remedies = denials.length === 0 ? [outcome.hint] : denials.map(({ remedy }) => remedy);
+  const known = [...new Set(remedies)].map(helpText).filter((line) => line !== "");
+  return known.length === 0 ? "" : [...known, ONLY_USER].join("\n");
+}
+
+function helpText(hint: string): string {
+  return hint === "" ? "" : `What would help: ${hint}`;
+}
+
+const ONLY_USER =
+  "Only the user can change the config or run `cofferdam`: ask them. Repeating the same call does not help before that.";
+
+/** A text about a call without a result: what happened, what an approval changed, and what would help. */
+function told(what: string, outcome: Outcome | ToolOutcome): string {
+  const { answer } = answerOf(outcome);
+  return [what, answer ?? "", adviceText(outcome)].filter((line) => line !== "").join("\n");
+}
+
+/** What the approval of a call said, as a part of its result. */
+function answerOf(outcome: Outcome | ToolOutcome | HasAnswer): { readonly answer?: string } {
+  const answer = "answer" in outcome ? outcome.answer : undefined;
+  return answer === undefined ? {} : { answer: answerText(answer) };
 }
 
 const REACHED = { memoryBytes: "memory", processes: "processes", cpuSeconds: "cpu" } as const;
@@ -73,12 +118,12 @@ function resultOfProgram(outcome: Extract<ProgramOutcome, Ran>): ProgramResult {
 }
 
 /** If a file that a tool wrote is gone, its answer alone would claim that it exists. */
-function withQuarantined(result: ToolResult, outcome: Outcome | ToolOutcome): ToolResult {
+function withQuarantined(outcome: Extract<ToolOutcome, { readonly kind: "done" }>): unknown {
   const { quarantined } = quarantinedOf(outcome);
-  if (quarantined === undefined || result.type !== "success") return result;
-  const { output } = result;
+  const { value: output } = outcome;
+  if (quarantined === undefined) return output;
   const isParts = typeof output === "object" && output !== null && !Array.isArray(output);
-  return { ...result, output: isParts ? { ...output, quarantined } : { output, quarantined } };
+  return isParts ? { ...output, quarantined } : { output, quarantined };
 }
 
 /** The quarantined files in words, one per line; null if there are none. */
@@ -87,6 +132,13 @@ export function quarantinedText(outcome: Outcome): string | null {
   return (
     quarantined?.map(({ path, because }) => `${visible(path)} was quarantined: ${because}\n`).join("") ?? null
   );
+}
+
+/** What a model reads beside a program's output: what its approval said, and quarantined files. Null if nothing. */
+export function besideOutput(outcome: Outcome): string | null {
+  const { answer } = answerOf(outcome);
+  const texts = [answer === undefined ? null : `${answer}\n`, quarantinedText(outcome)];
+  return texts.some((text) => text !== null) ? texts.join("") : null;
 }
 
 function quarantinedOf(outcome: Outcome | ToolOutcome): Pick<ProgramResult, "quarantined"> {
@@ -111,14 +163,10 @@ function droppedFrom({ droppedBytes, tail }: Captured): number {
   return droppedBytes - tail.length;
 }
 
-function remediesOf(outcome: Extract<Outcome | ToolOutcome, { readonly kind: "denied" }>): readonly string[] {
-  const denials = "denials" in outcome ? (outcome.denials ?? []) : [];
-  return denials.map(({ remedy }) => `What would help: ${remedy}`);
+function errorText(error: unknown): string {
+  return typeof error === "string" ? error : thrownText(error);
 }
 
-function errorText(error: unknown): string {
-  if (typeof error === "string") return error;
-  const hint =
-    error instanceof CofferdamError && error.hint !== undefined ? `. What to do: ${error.hint}` : "";
-  return `${thrownText(error)}${hint}`;
+function hintOf(error: unknown): string {
+  return (error instanceof CofferdamError ? error.hint : undefined) ?? "";
 }

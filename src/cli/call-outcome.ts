@@ -1,4 +1,4 @@
-import type { Outcome, ValueOutcome } from "../decide/outcome.ts";
+import type { Outcome } from "../decide/outcome.ts";
 import { visible } from "../errors.ts";
 import type { SignalScope } from "./ending.ts";
 import { reportFailure, reportThree } from "./failure.ts";
@@ -25,7 +25,7 @@ export async function reportCall(
 }
 
 function reportValue(
-  outcome: Extract<ValueOutcome, { readonly kind: "done" | "failed" }>,
+  outcome: Extract<Outcome, { readonly value: unknown } | { readonly error: unknown }>,
   json: boolean,
   print: Print,
 ): number {

@@ -1,18 +1,19 @@
 import { otherChanges } from "../call/receipt.ts";
 import type { ProgramOutcome } from "../decide/outcome.ts";
 import type { ReachedLimit, Unprotected } from "../decide/receipt.ts";
-import { ERRORS, escapeInvisible, visible } from "../errors.ts";
+import { CofferdamError, ERRORS, escapeInvisible, visible } from "../errors.ts";
 import type { Denial } from "../policy/denial.ts";
 import { mayDo, reportAppeared } from "./appeared-text.ts";
-import { reportThree } from "./failure.ts";
+import { reportFailure, reportThree } from "./failure.ts";
 import type { Print } from "./print.ts";
 import type { KeptOutput } from "./tool-output.ts";
 
 /** The exit status for an outcome: the program's own, or that of the reason why it did not run. */
 export function exitOf(outcome: ProgramOutcome): number {
   switch (outcome.kind) {
-    case "done":
     case "failed":
+      return "code" in outcome ? outcome.code : exitOfError(outcome.error);
+    case "done":
     case "not-found":
       return outcome.code;
     case "timed-out":
@@ -21,6 +22,10 @@ export function exitOf(outcome: ProgramOutcome): number {
     case "denied":
       return ERRORS[outcome.code].exit;
   }
+}
+
+function exitOfError(error: unknown): number {
+  return ERRORS[error instanceof CofferdamError ? error.code : "INTERNAL"].exit;
 }
 
 /** Prints what the program's own output does not show; mostly nothing. */
@@ -48,8 +53,13 @@ export function reportOutcome(outcome: ProgramOutcome, print: Print): void {
         "raise `sandbox.limits.wall`, or the lower limit of a profile",
       );
       break;
-    case "done":
     case "failed":
+      if ("error" in outcome) {
+        reportFailure(print, outcome.error);
+        return;
+      }
+      break;
+    case "done":
   }
   for (const limit of outcome.receipt.limitsReached) {
     const { name, what } = REACHED[limit];

@@ -1,7 +1,9 @@
-import { type Action, isAsStrict } from "../policy/action.ts";
-import { type RuleReach, reachesAll, reachesSome } from "../policy/rule-reach.ts";
+import { type Action, isAsStrict, type Mode, strictest } from "../policy/action.ts";
+import type { OperatorApproval, OperatorRule } from "../policy/approval-section.ts";
+import type { CommandRules } from "../policy/command-rules.ts";
+import { forAgent, type RuleReach, reachesAll, reachesSome } from "../policy/rule-reach.ts";
 import type { ToolRule } from "../policy/tool-rule.ts";
-import { type RuleDoubt, type ShellRule, shellAction } from "../shell/rule.ts";
+import { coversWords, type RuleDoubt, type ShellRule, shellAction, shellPattern } from "../shell/rule.ts";
 import type { Config } from "./config.ts";
 import { toolLayers } from "./tool-layers.ts";
 
@@ -28,32 +30,144 @@ export function isAboutCommands(rule: RuleReach): boolean {
 
 /** The decisions of a config on commands. */
 export function commandDecisions(config: Pick<Config, "approval" | "mcp" | "shell">): CommandDecisions {
-  const { rules, default: byDefault } = config.shell;
   const [project = [], ...agents] = toolLayers(config).flatMap((layer) =>
     layer.server === null ? [inOrder(layer.rules.filter(isAboutCommands), layer.order)] : [],
   );
-  const last = project.findIndex((rule) => reachesAll(rule, SHELL));
-  const [by = null, ...earlier] = project.slice(0, last + 1).reverse();
-  const others = by === null ? project : earlier.filter(({ action }) => action !== by.action);
-  const decided = (rule: ShellRule): Action => {
-    const own = shellAction(rule);
-    return by === null || isAsStrict(own, by.action) ? own : by.action;
-  };
-  const otherwise = !byDefault.allowed ? "deny" : (by?.action ?? defaultAction(byDefault.approval));
+  const { by, others } = decisiveRule(project);
+  const { rules, default: byDefault } = config.shell;
+  const picked = by === null ? [] : [by];
+  const otherwise = defaultAction(byDefault, picked);
+  const isUnasked = (rule: ShellRule): boolean => actionOn(rule, picked) === "allow";
   const doubt: RuleDoubt = otherwise === "allow" || otherwise === "beyond" ? "pass" : "ask";
   const isByName = (rule: ShellRule): boolean =>
     shellAction(rule) !== "allow" && (rule.doubt ?? doubt) === "pass";
   return {
     otherwise,
-    unasked: rules.filter((rule) => decided(rule) === "allow").map(({ pattern }) => pattern),
+    unasked: rules.filter(isUnasked).map(({ pattern }) => pattern),
     byName: rules.filter(isByName).map(({ pattern }) => pattern),
     by,
     isMixed: [...others, ...agents.flat()].length > 0,
   };
 }
 
-function defaultAction(approval: boolean | "beyond"): CommandDecisions["otherwise"] {
+/** The rules of everybody who calls commands in force: the config's, an agent's and operators', under a mode. */
+export interface CommandRuleSources {
+  readonly config: Pick<Config, "approval" | "shell">;
+  readonly operator: OperatorApproval;
+  readonly mode: Mode;
+  /** The agent that calls; null without a name. */
+  readonly agent: string | null;
+}
+
+/** The commands that run without approval, need one, and are denied, as far as rules tell it by the first words. */
+export function commandRules({ config, operator, mode, agent }: CommandRuleSources): CommandRules {
+  const { rules, default: byDefault } = config.shell;
+  const { approval } = config;
+  const own = agent !== null && Object.hasOwn(approval.agents, agent) ? approval.agents[agent] : undefined;
+  const found = [approval, ...(own === undefined ? [] : [own])].map((layer) => {
+    const about = layer.rules.filter(isAboutCommands).flatMap((rule) => ofAgent(rule, agent));
+    return decisiveRule(inOrder(about, layer.order));
+  });
+  const picked = found.flatMap(({ by }) => (by === null ? [] : [by]));
+  const ofDefault = defaultAction(byDefault, picked);
+  const general = operator.rules.filter(isAboutEverything);
+  const named = operator.rules.flatMap((rule) =>
+    "shell" in rule && !isAboutEverything(rule) ? [{ pattern: rule.shell, action: rule.action }] : [],
+  );
+  /** The action on a command that these operators' rules are about too; only a person answers what they ask. */
+  const inForce = (
+    own: CommandRules["otherwise"],
+    operators: readonly Action[],
+  ): CommandRules["otherwise"] => {
+    const ofOperators = strictestAction([...general.map(({ action }) => action), ...operators]);
+    if (own === "beyond" && ofOperators === "allow") return mode === "approve_all" ? "allow" : own;
+    const strict = strictestAction([own === "beyond" ? "allow" : own, ofOperators]);
+    return underMode(strict, mode, ofOperators === "ask");
+  };
+  const decided = [...named.map(({ pattern }) => pattern), ...rules.map(({ pattern }) => pattern)].map(
+    (pattern) => {
+      const { words } = shellPattern(pattern);
+      const over = named.filter((one) => coversWords(shellPattern(one.pattern), words, false));
+      const rule = ruleOn(words, config.shell);
+      const own = rule === undefined ? ofDefault : actionOn(rule, picked);
+      return {
+        pattern,
+        action: inForce(
+          own,
+          over.map(({ action }) => action),
+        ),
+      };
+    },
+  );
+  const patternsOf = (wanted: Action): readonly string[] => [
+    ...new Set(decided.filter(({ action }) => action === wanted).map(({ pattern }) => pattern)),
+  ];
+  const others = found.flatMap((layer) => layer.others);
+  return {
+    otherwise: inForce(ofDefault, []),
+    unasked: patternsOf("allow"),
+    asked: patternsOf("ask"),
+    denied: patternsOf("deny"),
+    isMixed:
+      others.length > 0 ||
+      operator.rules.some((rule) => isAboutSome(rule)) ||
+      rules.some((rule) => rule.exact || rule.sandbox_paths !== undefined),
+  };
+}
+
+/** The rule that decides about exactly these words; undefined if none is about them. */
+function ruleOn(words: readonly string[], { rules, order }: Config["shell"]): ShellRule | undefined {
+  const about = rules.filter((rule) => coversWords(shellPattern(rule.pattern), words, rule.exact));
+  if (order === "first-match") return about[0];
+  return strictest(about.map((rule) => ({ rule, action: shellAction(rule) })))?.rule;
+}
+
+/** The rule that decides about every command, and those before it that decide otherwise about some. */
+function decisiveRule(ordered: readonly ToolRule[]): {
+  readonly by: ToolRule | null;
+  readonly others: readonly ToolRule[];
+} {
+  const last = ordered.findIndex((rule) => reachesAll(rule, SHELL));
+  const [by = null, ...earlier] = ordered.slice(0, last + 1).reverse();
+  return { by, others: by === null ? ordered : earlier.filter(({ action }) => action !== by.action) };
+}
+
+/** The action on a command that a shell rule covers: rules on tools that ask or deny are heard beside it. */
+function actionOn(rule: ShellRule, picked: readonly ToolRule[]): Action {
+  return strictestAction([shellAction(rule), ...picked.map(({ action }) => action)]);
+}
+
+/** The action on a command that no shell rule covers: rules on tools replace the default, unless it denies. */
+function defaultAction(
+  { allowed, approval }: Config["shell"]["default"],
+  picked: readonly ToolRule[],
+): CommandDecisions["otherwise"] {
+  if (!allowed) return "deny";
+  if (picked.length > 0) return strictestAction(picked.map(({ action }) => action));
   return approval === "beyond" ? "beyond" : approval ? "ask" : "allow";
+}
+
+function strictestAction(actions: readonly Action[]): Action {
+  return strictest(actions.map((action) => ({ action })))?.action ?? "allow";
+}
+
+function underMode(action: Action, mode: Mode, isPersons: boolean): Action {
+  if (action !== "ask" || mode === "interactive") return action;
+  return mode === "strict" ? "deny" : isPersons ? "ask" : "allow";
+}
+
+function isAboutEverything(rule: OperatorRule): boolean {
+  return "shell" in rule ? /^\s*\*+\s*$/.test(rule.shell) : reachesAll(rule, SHELL);
+}
+
+function isAboutSome(rule: OperatorRule): boolean {
+  return "pattern" in rule && isAboutCommands(rule) && !isAboutEverything(rule);
+}
+
+/** A rule for the agent that calls; none if it is about other agents. */
+function ofAgent(rule: ToolRule, agent: string | null): readonly ToolRule[] {
+  const own = agent === null ? (rule.agents === undefined ? rule : null) : forAgent(rule, agent);
+  return own === null ? [] : [own];
 }
 
 /** The rules in the order in which one is picked. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type CommandRules, commandRulesText } from "../policy/command-rules.ts";
 import type { Risk } from "../policy/risk.ts";
 import { ShellInput } from "../tool/call.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
@@ -36,17 +37,24 @@ export interface ToolCard {
 }
 
 const SHELL =
-  "Runs either a program (`argv`) or a bash script (`script`) in the sandbox. Each command of a script is checked before it runs.";
+  "Runs either a program (`argv`) or a bash script (`script`) in the sandbox. Each command of a script is checked before it runs. `denials` in a result name what the sandbox denied, and what would help: only the user can change the config or run `cofferdam`.";
 
 /** The names of all tools, in the order of their cards. */
 export function toolNames(defined: readonly DefinedTool[]): readonly string[] {
   return ["shell", ...[...FILE_TOOLS, ...defined].map(({ name }) => name)];
 }
 
-/** Every tool: the shell, the file tools, and the defined ones (for web pages, and the host's own). */
-export function toolCards(defined: readonly DefinedTool[]): readonly ToolCard[] {
+/**
+ * Every tool: the shell, the file tools, and the defined ones (for web pages, and the host's own). The card of the shell
+ * tells the rules on commands in force; null leaves them out.
+ */
+export function toolCards(
+  defined: readonly DefinedTool[],
+  commands: CommandRules | null,
+): readonly ToolCard[] {
+  const shell = commands === null ? SHELL : `${SHELL} ${commandRulesText(commands)}`;
   return [
-    { name: "shell", risk: "write", description: SHELL, schema: schemaOf(ShellInput) },
+    { name: "shell", risk: "write", description: shell, schema: schemaOf(ShellInput) },
     ...FILE_TOOLS.map(({ name, risk, description, input }) => ({
       name,
       risk,

@@ -1,10 +1,11 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { PROTECTIONS } from "../backend/plan.ts";
-import { toolResult } from "../call/tool-result.ts";
+import { adviceText, resultText, toolResult } from "../call/tool-result.ts";
 import type { Outcome } from "../decide/outcome.ts";
 import type { Receipt } from "../decide/receipt.ts";
 import { orNull } from "../host/or-null.ts";
+import { answerText } from "../policy/call-answer.ts";
 import { OUTCOME_KINDS } from "../policy/outcome-kinds.ts";
 import { jsonText, spelledOut } from "../policy/spelled-out.ts";
 
@@ -43,7 +44,8 @@ export const ToolAnswer = z.strictObject({
   outcome: z.enum(OUTCOME_KINDS),
   result: z.json().optional().describe("The result of the tool; for a program, its status and output"),
   reason: z.string().optional().describe("Why the call did not run or failed"),
-  hint: z.string().optional().describe("What to change so that the call can run"),
+  hint: z.string().optional().describe("What would help, and whether repeating the call does"),
+  answer: z.string().optional().describe("What the approval said, such as that it changed the input"),
   approval_id: z.string().optional().describe("Id of the request that a person can still answer"),
   denials: z.array(DenialAnswer).optional(),
   receipt: ReceiptAnswer.optional(),
@@ -85,21 +87,25 @@ interface Content {
 
 function contentOf(outcome: Outcome): Content {
   const result = toolResult(outcome);
-  const { reason = "", hint = "" } = "reason" in outcome ? outcome : {};
+  const { reason = "" } = "reason" in outcome ? outcome : {};
+  const data = result.type === "success" ? dataOf(result.output) : null;
+  const text = resultText(result, (output) => (typeof output === "string" ? output : JSON.stringify(data)));
+  const given = "answer" in outcome ? outcome.answer : undefined;
+  const answer = given === undefined ? {} : { answer: answerText(given) };
   switch (result.type) {
-    case "success": {
-      const data = dataOf(result.output);
-      const text = typeof result.output === "string" ? result.output : JSON.stringify(data);
-      return { text, parts: { result: data }, isError: false };
-    }
+    case "success":
+      return { text, parts: { result: data, ...answer }, isError: false };
     case "error":
-      return { text: result.error, parts: { reason: result.error }, isError: true };
+      return { text, parts: { reason: text, ...answer }, isError: true };
     case "denied":
-      return { text: result.output, parts: { reason, hint }, isError: true };
+      return { text, parts: { reason, hint: adviceText(outcome), ...answer }, isError: true };
     case "pending": {
-      const { approvalId } = result;
-      const text = `Approval pending: ${reason}. Make the same call again after a person has answered the request ${approvalId}.`;
-      return { text, parts: { reason, hint, approval_id: approvalId }, isError: true };
+      const hint = "Make the same call again after the answer.";
+      return {
+        text: `${text} ${hint}`,
+        parts: { reason, hint, approval_id: result.approvalId },
+        isError: true,
+      };
     }
   }
 }

@@ -1,10 +1,18 @@
 import { visible } from "../errors.ts";
+import { type CommandRules, commandRulesText } from "../policy/command-rules.ts";
 import { printNetwork } from "../profile/in-words.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { ToolSettings } from "../tool/derive.ts";
 
-/** The `instructions` about all tools: the folders, and what a denial means. Only our words and the config's. */
-export function instructionsFor({ roots }: ToolSettings, { network }: Profile): string {
+/**
+ * The `instructions` about all tools: the folders, the commands that need no approval, and what a denial means. Only our
+ * words and the config's.
+ */
+export function instructionsFor(
+  { roots }: ToolSettings,
+  { network }: Profile,
+  commands: CommandRules,
+): string {
   const folders = roots.map(({ name, path, mode, suffixes }) => {
     const how = mode === "rw" ? "read and write" : "read";
     const only = suffixes === "any" ? "" : `, names ending in ${suffixes.join(" ")}`;
@@ -14,6 +22,7 @@ export function instructionsFor({ roots }: ToolSettings, { network }: Profile): 
     "These tools work on files and run commands inside a sandbox. A path is `ROOT:path/in/it`, or absolute. The roots:",
     ...folders,
     `Network for commands: ${printNetwork(network)}.`,
-    "Some calls need the approval of a person, which can take a while. A result that begins with `Denied:` states the reason and what a person would have to change. Repeating the same call does not help.",
+    commandRulesText(commands),
+    "Some calls need the approval of a person, which can take a while. A result that begins with `Denied:` states the reason, what would help, and whether repeating the call does. Only the user can change the config or run `cofferdam`.",
   ].join("\n");
 }

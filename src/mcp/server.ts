@@ -29,11 +29,16 @@ const ANYTHING = { type: "object" } as const;
 export function serversOf(supervisor: Supervisor, connect: () => McpConnection): McpServerFactory {
   const states = createRequestStateCodec<AskedState>({ key: randomBytes(32), ttlSeconds: STATE_S });
   const { policy } = supervisor.shared;
-  const instructions = instructionsFor(policy.settings, policy.withApproval.profile);
   const hasNetwork = policy.withApproval.profile.network !== "none";
   return ({ era }) => {
     const connection = connect();
-    const cards = connection.session.tools();
+    const { session } = connection;
+    const names = new Set(session.tools().map(({ name }) => name));
+    const instructions = instructionsFor(
+      policy.settings,
+      policy.withApproval.profile,
+      session.commandRules(),
+    );
     const server = new Server(
       { name: "cofferdam", title: "cofferdam", version: packageVersion() },
       {
@@ -43,10 +48,10 @@ export function serversOf(supervisor: Supervisor, connect: () => McpConnection):
       },
     );
     server.setRequestHandler("tools/list", () =>
-      connection.use(() => ({ tools: cards.map((card) => toolOf(card, hasNetwork)) })),
+      connection.use(() => ({ tools: session.tools().map((card) => toolOf(card, hasNetwork)) })),
     );
     server.setRequestHandler("tools/call", ({ params: { name, arguments: input = {} } }, context) => {
-      if (cards.every((card) => card.name !== name))
+      if (!names.has(name))
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `unknown tool: ${visible(name)}`);
       return connection.use(() => callTool(name, input, context, { server, connection, states, era }));
     });

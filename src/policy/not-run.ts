@@ -1,5 +1,7 @@
 import type { ErrorCode } from "../errors.ts";
+import type { CallAnswer } from "./call-answer.ts";
 import type { Denial } from "./denial.ts";
+import { DENIALS, type DeniedBy } from "./denied-by.ts";
 
 /** A call that did not run and had no effect. `pending`: it waits for an answer under its id. */
 export type NotRun<Code extends ErrorCode = ErrorCode> =
@@ -14,10 +16,25 @@ export type NotRun<Code extends ErrorCode = ErrorCode> =
       readonly kind: "denied";
       readonly code: Code;
       readonly reason: string;
+      /** The next thing to do, for a person. `toolResult` has the words for a model. */
       readonly hint: string;
+      /** Who or what denied it; left out if the profile or the sandbox did. */
+      readonly deniedBy?: DeniedBy;
+      /** The approval, if what was denied is the input that it put in place of the call's own. */
+      readonly answer?: CallAnswer;
       /** For a file tool: accesses that the profile does not allow. */
       readonly denials?: readonly Denial[];
     };
+
+/** A denial by the approval layer; `more` replaces parts of what its kind says. */
+export function denied(
+  deniedBy: DeniedBy,
+  reason: string,
+  more: { readonly code?: "APPROVAL_DENIED"; readonly hint?: string } = {},
+) {
+  const { code, hint } = DENIALS[deniedBy];
+  return { kind: "denied", code, reason, hint, deniedBy, ...more } as const;
+}
 
 /**
  * Whether a call may run, without running it. `allowed`: no approval is needed. `approved`: a person approved exactly

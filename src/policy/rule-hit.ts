@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Position, printPosition, visible } from "../errors.ts";
 import { Action } from "./action.ts";
+import { DENIALS, type DeniedBy } from "./denied-by.ts";
 
 /** One rule that spoke about a call, its layer, and its action. */
 export const RuleHit = z
@@ -36,19 +37,31 @@ export function ruleInWords({ layer, rule }: Pick<RuleHit, "layer" | "rule">): s
   return `rule ${visible(rule)} of ${PLACES[layer]}`;
 }
 
-/** The next thing to do about a denial: the rule to change, with its position if a config has it. */
-export function remedyFor(hit: RuleHit | undefined, at: Position | null): string {
+/** The kind of a denial by a hit, and its remedy: the rule to change, with its position if a config has it. */
+export function denialByRule(
+  hit: RuleHit | undefined,
+  tool: string,
+  at: Position | null,
+): { readonly by: DeniedBy; readonly hint: string } {
+  const by = deniedByHit(hit, tool);
   const isWritten = hit !== undefined && (hit.layer === "project" || hit.layer === "agent" || at !== null);
-  if (!isWritten) return REMEDIES[hit?.layer ?? "tool"] ?? REMEDIES.tool;
-  return `no approval can allow it; change ${ruleInWords(hit)}${at === null ? "" : ` (${printPosition(at)})`}`;
+  if (!isWritten) return { by, hint: DENIALS[by].hint };
+  const hint = `no approval can allow it; change ${ruleInWords(hit)}${at === null ? "" : ` (${printPosition(at)})`}`;
+  return { by, hint };
 }
 
-const REMEDIES: Readonly<Partial<Record<RuleHit["layer"], string>> & { readonly tool: string }> = {
-  operator: "only the author of the operator profile can allow it",
-  tool: "no approval can allow it; change the rule in the config or the profile",
-  risk: "add a rule to the config that allows it",
-  mode: "use `mode: interactive` without `--strict` or `--approve-all`, or allow it in the config without approval",
-};
+function deniedByHit(hit: RuleHit | undefined, tool: string): DeniedBy {
+  switch (hit?.layer) {
+    case "operator":
+    case "risk":
+    case "mode":
+      return hit.layer;
+    case "tool":
+      return tool === "shell" ? "rule" : "tool";
+    default:
+      return "rule";
+  }
+}
 
 /** The place of a rule that applied to a call of this tool. */
 export function placeOfRule({ layer, rule }: Pick<RuleHit, "layer" | "rule">, tool: string): string {

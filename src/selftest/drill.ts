@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import type { AttackTarget, On } from "../attacks/attack.ts";
 import type { ClaimId } from "../attacks/claims.ts";
-import type { ProgramOutcome } from "../decide/outcome.ts";
+import { type ProgramOutcome, whyNotRun } from "../decide/outcome.ts";
 import { visible } from "../errors.ts";
 import type { Host } from "../host/look/host.ts";
 import { MemoryJournal } from "../journal/journal.ts";
@@ -43,7 +43,7 @@ export function callLine(session: Session, line: string): Promise<ProgramOutcome
 /** Null if a call had this outcome; else its outcome, with the end of its output. */
 export function otherThan(kind: ProgramOutcome["kind"], outcome: ProgramOutcome): DrillFault {
   if (outcome.kind === kind) return null;
-  if ("reason" in outcome) return `${outcome.kind}: ${outcome.reason}`;
+  if (!("receipt" in outcome)) return `${outcome.kind}: ${whyNotRun(outcome).reason}`;
   const { code, durationMs, stderr } = outcome;
   const said = stderr.bytes.toString().trim().slice(-MAX_SAID);
   return `${outcome.kind} with ${code} after ${Math.round(durationMs)} ms${said === "" ? "" : `: ${visible(said)}`}`;

@@ -19,7 +19,7 @@ import type { GuardedTools, ToolCall } from "../call/guarded-tools.ts";
 import { type CheckOptions, checkCall, runCall } from "../call/pipeline.ts";
 import { type ResidentOptions, type ResidentProgram, startResident } from "../call/resident.ts";
 import { deniedCalls, type SessionContext } from "../call/session-context.ts";
-import { gateOptionsOf, sessionBudgetOf, type SessionOptions } from "../call/session-options.ts";
+import { gateOptionsOf, type SessionOptions, sessionBudgetOf } from "../call/session-options.ts";
 import { type SessionPolicy, SessionTools } from "../call/session-tools.ts";
 import { Shutdown } from "../call/shutdown.ts";
 import type { SupervisorContext } from "../call/supervisor-context.ts";
@@ -29,6 +29,7 @@ import type { CallFacts, Prepared } from "../decide/prepare.ts";
 import type { ResidentProgramSpec } from "../decide/resident-program.ts";
 import type { ToolCard, ToolName, ToolTypes } from "../decide/tool-cards.ts";
 import { CofferdamError } from "../errors.ts";
+import type { CommandRules } from "../policy/command-rules.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { CheckResult } from "../policy/not-run.ts";
 import { assertOptions } from "../policy/options.ts";
@@ -67,9 +68,17 @@ export class Session implements AsyncDisposable {
     this.#tools = new SessionTools(this.#context);
   }
 
-  /** Every tool that can be called here, ours and the host's, as a model sees them. */
+  /** Every tool that can be called here, ours and the host's, as a model sees them under the rules in force now. */
   tools(): readonly ToolCard[] {
     return this.#tools.cards();
+  }
+
+  /**
+   * The rules on commands in force now, for descriptions of this session's tools.
+   * @internal
+   */
+  commandRules(): CommandRules {
+    return this.#tools.commandRules();
   }
 
   /** Decides a call of the shell without running it. Throws `USAGE` for invalid input. */
@@ -147,9 +156,10 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * Calls a tool by its name. Every result is the outcome: a denial is a value, and so is a tool's failure. Throws
-   * `USAGE` for an unknown tool or option and, for the shell and programs, for invalid input. Throws `FACTS_UNSTABLE`
-   * if files change while they are inspected, `SANDBOX_UNAVAILABLE` if the sandbox failed.
+   * Calls a tool by its name. Every result is the outcome: a denial is a value, and so is a tool's failure. An unknown
+   * tool, or an input that the tool does not take, is `failed` with a `USAGE` error, because a model must read it. Throws
+   * `USAGE` for invalid options, `FACTS_UNSTABLE` if files change while they are inspected, `SANDBOX_UNAVAILABLE` if the
+   * sandbox failed.
    */
   async call<Name extends ToolName>(
     tool: Name,
@@ -169,7 +179,7 @@ export class Session implements AsyncDisposable {
   /**
    * Checks whether a call is allowed without making it, for callers that ask people themselves. If it needs approval, a
    * request is stored and its id returned. Answer it with `respond` or through any channel, then make the call with
-   * that `approvalId`: it is checked again. Throws what `call` throws, and `USAGE` for invalid arguments of a function.
+   * that `approvalId`: it is checked again. Throws what `call` throws, and `USAGE` for an unknown tool and invalid input.
    */
   async ask(tool: string, input: unknown, given: CheckOptions = {}): Promise<CheckResult> {
     assertOptions("ask", CHECK_OPTIONS, given);

@@ -6,7 +6,7 @@ import type { ToolSaid } from "../policy/rule-hit.ts";
 import { PortsSection } from "../profile/ports.ts";
 import { type ParsedLine, parseLine } from "../shell/parse.ts";
 import { byteLength, tooLargeToStart } from "./start-size.ts";
-import { assertWorthChecking, unknownKeyIn } from "./wrong-input.ts";
+import { assertWorthChecking, wrongInput } from "./wrong-input.ts";
 
 /** The longest path that the kernel takes, without the final NUL (path_resolution(7), `PATH_MAX`). */
 const MAX_PATH_BYTES = 4_095;
@@ -137,13 +137,12 @@ function plainOf(script: string): ParsedLine["plain"] {
 
 /** Parses an input of the shell tool. Throws `USAGE` that names the fault. */
 export function readShellInput(given: unknown): ShellInput {
-  const hint = "pass `{ argv: [word, …] }`, and large data in a file or by standard input";
-  assertWorthChecking("shell", given, hint);
+  assertWorthChecking("shell", given);
   const read = ShellInput.safeParse(given);
   if (read.success) return read.data;
-  const message = read.error.issues[0]?.message ?? "invalid input of the shell tool";
-  const unknown = unknownKeyIn("shell", read.error, ShellInput, hint);
-  throw unknown ?? new CofferdamError("USAGE", message, { hint });
+  const error = wrongInput("shell", read.error, ShellInput, given);
+  const hint = `${error.hint}; pass large data in a file or by standard input`;
+  throw new CofferdamError(error.code, error.message, { hint });
 }
 
 /** The input as plain data, from which it can be parsed again. */

@@ -141,5 +141,5 @@ function readInput({ name, input }: Pick<Definition, "name" | "input">, args: Js
   const read = input?.safeParse(args);
   if (input === undefined || read === undefined) return args;
   if (read.success) return read.data;
-  throw wrongInput(name, read.error, input, "read the tool's schema");
+  throw wrongInput(name, read.error, input, args);
 }

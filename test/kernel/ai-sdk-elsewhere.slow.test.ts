@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { cofferdamTools } from "../../src/adapters/ai-sdk.ts";
 import { approved } from "../../src/approval/factories.ts";
 import { Fates } from "../support/approval/fates.ts";
+import { toldWhy } from "../support/approval/told.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { Chat, goOn, START, touch, waiting } from "../support/integrations/ai-sdk-chat.ts";
 import { requestsIn, scriptedModel, toldOf } from "../support/integrations/scripted-model.ts";
@@ -27,7 +28,7 @@ describe.skipIf(unusable !== null)("tools for the AI SDK, answered elsewhere,", 
     await goOn(gate, model, ready ?? []);
     const told = Object.values(toldOf(model));
     expect(told).toContainEqual(DONE);
-    expect(told).toContainEqual({ type: "execution-denied", reason: "as you like" });
+    expect(told).toContainEqual({ type: "execution-denied", reason: toldWhy("as you like", "person") });
     expect([fates.made(), fates.made("other")].sort()).toEqual([false, true]);
     // Where nothing is open, they are what they were.
     expect(await gate.answered(START)).toEqual(START);
@@ -89,7 +90,9 @@ describe.skipIf(unusable !== null)("tools for the AI SDK, answered elsewhere,", 
     chat.answer(() => true);
     const model = scriptedModel("done");
     await chat.turn(model);
-    expect(toldOf(model)).toEqual({ c1: { type: "execution-denied", reason: "as you like" } });
+    expect(toldOf(model)).toEqual({
+      c1: { type: "execution-denied", reason: toldWhy("as you like", "person") },
+    });
     expect(fates.made()).toBe(false);
   });
 

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { execa } from "execa";
 import { describe, expect, it } from "vitest";
 import { ASKS, Fates } from "../support/approval/fates.ts";
+import { toldWhy } from "../support/approval/told.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Settings } from "../support/battery/place.ts";
 import { Chat, touch } from "../support/integrations/ai-sdk-chat.ts";
@@ -47,7 +48,7 @@ describe.skipIf(unusable !== null)("a conversation that goes on from its message
     // Here it is known that it ran.
     expect(await told(chat)).toEqual({
       type: "execution-denied",
-      reason: "this approval was used already",
+      reason: toldWhy("this approval was used already", "approval"),
     });
   });
 
@@ -60,7 +61,7 @@ describe.skipIf(unusable !== null)("a conversation that goes on from its message
     const before = chat.messages;
     expect(await told(chat, { settings: denies })).toEqual({
       type: "execution-denied",
-      reason: "blocked by rule `touch` of `shell.rules`",
+      reason: toldWhy("blocked by rule `touch` of `shell.rules`", "rule"),
     });
     expect(fates.made()).toBe(false);
     chat.tamper(() => JSON.stringify(before));

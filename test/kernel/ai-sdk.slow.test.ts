@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { cofferdamTools } from "../../src/adapters/ai-sdk.ts";
 import type { StoredRequest } from "../../src/store/store.ts";
 import { ASKS, Fates, TOUCH } from "../support/approval/fates.ts";
+import { toldWhy } from "../support/approval/told.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Settings } from "../support/battery/place.ts";
 import { Chat, goOn, START, touch, waiting } from "../support/integrations/ai-sdk-chat.ts";
@@ -38,7 +39,7 @@ describe.skipIf(unusable !== null)("tools for the AI SDK", () => {
     const { finishReason } = await chat.turn(model, { settings });
     expect(finishReason).toBe("stop");
     expect(toldOf(model)).toEqual({
-      c1: { type: "execution-denied", reason: "blocked by rule `touch` of `shell.rules`" },
+      c1: { type: "execution-denied", reason: toldWhy("blocked by rule `touch` of `shell.rules`", "rule") },
       c2: { type: "json", value: expect.objectContaining({ stdout: "hi\n" }) },
     });
     expect([fates.made(), await waiting(fates)]).toEqual([false, []]);
@@ -79,7 +80,7 @@ describe.skipIf(unusable !== null)("tools for the AI SDK", () => {
     const again = scriptedModel("done");
     await chat.turn(again);
     expect(toldOf(again)).toEqual({
-      c1: { type: "execution-denied", reason: "this approval was used already" },
+      c1: { type: "execution-denied", reason: toldWhy("this approval was used already", "approval") },
     });
     expect(fates.made()).toBe(false);
   });

@@ -66,18 +66,22 @@ describe.skipIf(unusable !== null)("the exit status of `cofferdam call`", () => 
     [
       64,
       call("read_file", { path: 1 }),
-      /^cofferdam: invalid arguments of `read_file` at `path`.*\n {2}do: run `cofferdam tools read_file` for its schema\n$/,
+      /^cofferdam: invalid arguments of `read_file`: `path` must be a string, not a number\n {2}do: its keys: path \(string\), /,
     ],
-    [64, call("shell", { argv: [] }), /^cofferdam: the call has no words\n/],
+    [
+      64,
+      call("shell", { argv: [] }),
+      /^cofferdam: invalid arguments of `shell`: `argv`: the call has no words\n/,
+    ],
     [64, ["call", "read_file"], /^cofferdam: `call` needs JSON\n/],
     [64, ["call", "read_file", "{}", "x"], /unexpected argument/],
     [64, call("read_file", {}, "--approve-all", "--strict"), /cannot be combined/],
     [
       64,
       call("shell", { command: "ls" }),
-      /^cofferdam: unknown key `command` in the arguments of `shell`\n {2}do: the keys are argv, cwd, ports, script; pass `{ argv/,
+      /^cofferdam: invalid arguments of `shell`: unknown key `command`; write `{ argv: .*\n {2}do: its keys: argv /,
     ],
-    [64, call("shell", { agrv: ["ls"] }), /unknown key `agrv` .*\n {2}do: did you mean `argv`\?\n$/],
+    [64, call("shell", { agrv: ["ls"] }), /unknown key `agrv`, did you mean `argv`\?\n {2}do: its keys: /],
     [
       64,
       call("shell", { argv: ["ls"], script: "ls" }),
@@ -86,12 +90,12 @@ describe.skipIf(unusable !== null)("the exit status of `cofferdam call`", () => 
     [
       64,
       call("read_file", { pth: "a" }),
-      /unknown key `pth` in .* `read_file`\n {2}do: did you mean `path`\?\n$/,
+      /arguments of `read_file`: unknown key `pth`, did you mean `path`\?\n/,
     ],
     [
       64,
       call("edit_file", { path: "a", edits: [{ oldtext: "a" }] }),
-      /unknown key `edits.0.oldtext` in the arguments of `edit_file`\n {2}do: did you mean `old_text`\?\n$/,
+      /`edits.0.new_text` is missing \(a string\); unknown key `edits.0.oldtext`, did you mean `old_text`\?\n/,
     ],
     [65, call("read_file", {}, "--config", "nowhere.yaml"), /`.*nowhere.yaml` does not exist/],
     [

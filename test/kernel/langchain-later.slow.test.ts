@@ -3,6 +3,7 @@ import { execa } from "execa";
 import { describe, expect, it } from "vitest";
 import { approve, reject } from "../../src/adapters/langchain.ts";
 import { ASKS, Fates } from "../support/approval/fates.ts";
+import { toldDenied } from "../support/approval/told.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { call, runs, Talk, type Turn, withAgent, writes } from "../support/langchain/agents.ts";
 import { FileSaver } from "../support/langchain/file-saver.ts";
@@ -45,7 +46,7 @@ describe.skipIf(unusable !== null)("an agent that was interrupted", () => {
       asked: [{ toolCallId: "next" }],
       told: [
         { id: "yes", status: "success" },
-        { id: "no", status: "error", text: "Denied: not this one" },
+        { id: "no", status: "error", text: toldDenied("not this one", "person") },
         { id: "free", status: "success" },
       ],
     });
@@ -70,10 +71,10 @@ describe.skipIf(unusable !== null)("an agent that was interrupted", () => {
       expect(after.told).toMatchObject([
         {
           text: expect.stringMatching(
-            /^A person changed the input of this call to {"script":"echo ran >> other"}\n/,
+            /^`ann` changed the input of this call\. .*`{"script":"echo ran >> other"}`\nNote of `ann`: as you like\n/,
           ),
         },
-        { id: "no", status: "error", text: "Denied: as you like" },
+        { id: "no", status: "error", text: toldDenied("as you like", "person") },
         { id: "still", status: "success" },
         { id: "yes", status: "success" },
       ]);
@@ -89,7 +90,10 @@ describe.skipIf(unusable !== null)("an agent that was interrupted", () => {
       await fates.answer(yes ?? "");
       await fates.answer(no ?? "", false);
       const after = await talk.answer(said, (one) => (one.approvalId === yes ? reject(one) : approve(one)));
-      expect(after.told).toMatchObject([{ text: "Denied: as you like" }, { status: "success" }]);
+      expect(after.told).toMatchObject([
+        { text: toldDenied("as you like", "person") },
+        { status: "success" },
+      ]);
       expect([runs(fates, "no"), runs(fates, "yes")]).toEqual([0, 1]);
       expect(await supervisor.broker.find(yes ?? "")).toMatchObject({ decision: { by: "ann" } });
     });
@@ -107,7 +111,7 @@ describe.skipIf(unusable !== null)("an agent that was interrupted", () => {
         await wait(350);
         const after = await talk.answer(said, (one) => approve(one));
         expect(after).toMatchObject({
-          told: [{ status: "error", text: "Denied: the request was not answered in time" }],
+          told: [{ status: "error", text: toldDenied("the request was not answered in time", "timeout") }],
           last: "done",
         });
         expect(runs(fates, "late")).toBe(0);

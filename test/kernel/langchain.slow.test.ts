@@ -2,7 +2,9 @@ import { writeFileSync } from "node:fs";
 import { MemorySaver } from "@langchain/langgraph";
 import { describe, expect, it } from "vitest";
 import { approve, cofferdamMiddleware, reject } from "../../src/adapters/langchain.ts";
+import { DENIALS } from "../../src/policy/denied-by.ts";
 import { ASKS, Fates } from "../support/approval/fates.ts";
+import { toldDenied } from "../support/approval/told.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { call, runs, Talk, type Turn, withAgent, writes } from "../support/langchain/agents.ts";
 
@@ -53,7 +55,7 @@ describe.skipIf(unusable !== null)("a call of an agent", () => {
       settings,
     });
     expect(said.told).toMatchObject([
-      { id: "1", status: "error", text: "Denied: blocked by rule `rm` of `shell.rules`" },
+      { id: "1", status: "error", text: toldDenied("blocked by rule `rm` of `shell.rules`", "rule") },
       { id: "2", status: "success" },
       { id: "3", status: "error", text: expect.stringContaining("script") },
     ]);
@@ -86,7 +88,13 @@ describe.skipIf(unusable !== null)("a call of an agent", () => {
       expect(JSON.stringify(question)).not.toContain(token);
       expect([said.told, fates.made()]).toEqual([[], false]);
       const after = await talk.answer(said, (one) => approve(one, { by: "ann", note: "as you like" }));
-      expect(after).toMatchObject({ asked: [], told: [{ id: "call_1", status: "success" }], last: "done" });
+      expect(after).toMatchObject({
+        asked: [],
+        told: [
+          { id: "call_1", status: "success", text: expect.stringMatching(/^Note of `ann`: as you like\n/) },
+        ],
+        last: "done",
+      });
       expect(runs(fates, "made")).toBe(1);
       expect(await supervisor.broker.find(question?.approvalId ?? "")).toMatchObject({
         status: "done",
@@ -102,7 +110,7 @@ describe.skipIf(unusable !== null)("a call of an agent", () => {
       const said = await talk.begin();
       const after = await talk.answer(said, (one) => reject(one, "not on a Friday"));
       expect(after).toMatchObject({
-        told: [{ id: "no", status: "error", text: "Denied: not on a Friday" }],
+        told: [{ id: "no", status: "error", text: toldDenied("not on a Friday", "person") }],
         last: "done",
       });
       expect([runs(fates, "no"), await supervisor.broker.pending()]).toEqual([0, []]);
@@ -189,17 +197,27 @@ describe.skipIf(unusable !== null)("a call of an agent", () => {
           const editedInput = Object.entries(edits).find(([id]) => id === one.toolCallId)?.[1] ?? null;
           return approve(one, { editedInput });
         });
-        const changed = "A person changed the input of this call to ";
+        const changed =
+          "`langchain` changed the input of this call. This is the result of the changed input: ";
         expect(after.told).toMatchObject([
           {
             status: "success",
-            text: expect.stringMatching(`^${changed}{"script":"echo ran >> other"}\n{"status":0`),
+            text: expect.stringMatching(`^${changed}\`{"script":"echo ran >> other"}\`\n{"status":0`),
           },
           {
             status: "error",
-            text: `${changed}{"argv":["rm","-rf","."]}\nDenied: blocked by rule \`rm\` of \`shell.rules\``,
+            text: [
+              "Denied: blocked by rule `rm` of `shell.rules`",
+              `${changed}\`{"argv":["rm","-rf","."]}\``,
+              `What would help: ${DENIALS.rule.advice}`,
+            ].join("\n"),
           },
-          { status: "error", text: expect.stringContaining("Error: ") },
+          {
+            status: "error",
+            text: expect.stringMatching(
+              /^Error: invalid arguments of `shell`: unknown key `nothing`.*\n`langchain` changed the input of this call.*\nWhat would help: its keys: /,
+            ),
+          },
         ]);
       },
       { settings },

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { defineTool } from "../../src/index.ts";
+import { toldDenied } from "../support/approval/told.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place, type Settings } from "../support/battery/place.ts";
@@ -89,7 +90,7 @@ describe.skipIf(unusable !== null)("the MCP server", () => {
         const result = await client.call("shell", TOUCH);
         expect(result).toMatchObject({
           isError: true,
-          content: [{ type: "text", text: "Denied: not on a Friday" }],
+          content: [{ type: "text", text: toldDenied("not on a Friday", "person") }],
           structuredContent: { outcome: "denied", reason: "not on a Friday" },
         });
         expect(existsSync(`${place.ws}/made`)).toBe(false);
@@ -135,10 +136,10 @@ describe.skipIf(unusable !== null)("the MCP server", () => {
         const result = await client.call("shell", TOUCH);
         expect(result).toMatchObject({
           isError: true,
-          content: [{ text: "Denied: blocked by rule `touch` of `shell.rules`" }],
+          content: [{ text: toldDenied("blocked by rule `touch` of `shell.rules`", "rule") }],
           structuredContent: {
             outcome: "denied",
-            hint: expect.stringContaining("change rule `touch` of `shell.rules` ("),
+            hint: expect.stringContaining("ask the user to change this rule of the config"),
           },
         });
         expect(forms).toEqual([]);
@@ -308,7 +309,7 @@ describe.skipIf(unusable !== null)("the MCP server", () => {
       expect(await outcome()).toBe("pending");
       await supervisor.broker.respondAll({}, { approved: false, reason: "not now" }, "ann");
       const told = await client.call("shell", TOUCH);
-      expect(told.content[0]?.text).toBe("Denied: not now");
+      expect(told.content[0]?.text).toBe(toldDenied("not now", "person"));
       expect(await outcome()).toBe("pending");
       await supervisor.broker.respondAll({}, { approved: true }, "ann");
       expect(await outcome()).toBe("done");

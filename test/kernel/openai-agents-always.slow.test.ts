@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { cofferdamTools, settle } from "../../src/adapters/openai-agents.ts";
 import type { SessionOptions } from "../../src/index.ts";
 import { Fates } from "../support/approval/fates.ts";
+import { toldDenied } from "../support/approval/told.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Settings } from "../support/battery/place.ts";
 import {
@@ -20,8 +21,10 @@ import {
 
 sandboxMustWork("an `always` of the OpenAI Agents SDK");
 
-const DENIED =
-  "Denied: this call needs its own approval, and `alwaysApprove` does not give it; approve it without `alwaysApprove`";
+const DENIED = toldDenied(
+  "this call needs its own approval, and `alwaysApprove` does not give it; approve it without `alwaysApprove`",
+  "nobody",
+);
 
 describe.skipIf(unusable !== null)("an `always` of the run's person", () => {
   /** Says `always` to the first of these calls, and returns what the model was told of all of them. */

@@ -179,7 +179,7 @@ describe.skipIf(unusable !== null)("patches of an agent", () => {
       );
     const rules = [{ pattern: "edit_file", action: "ask" }];
     expect(await patching({ ...asks, sandbox: { paths }, approval: { wait: "suspend", rules } })).toEqual([
-      expect.stringMatching(/^Not run, waiting for approval: /),
+      expect.stringMatching(/^Pending: /),
       ["read_file"],
     ]);
     expect(await patching(settings(fates, true))).toEqual([

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { settle } from "../../src/adapters/openai-agents.ts";
 import { ASKS, Fates } from "../support/approval/fates.ts";
+import { toldDenied } from "../support/approval/told.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Settings } from "../support/battery/place.ts";
 import {
@@ -38,7 +39,11 @@ describe.skipIf(unusable !== null)("the shell of an agent", () => {
         expect(result.interruptions).toEqual([]);
         expect(told(result.newItems)["1"]).toEqual([
           { stdout: "out\n", stderr: "err\n", outcome: exit(3) },
-          { stdout: "", stderr: "Denied: blocked by rule `rm` of `shell.rules`", outcome: exit(126) },
+          {
+            stdout: "",
+            stderr: toldDenied("blocked by rule `rm` of `shell.rules`", "rule"),
+            outcome: exit(126),
+          },
           { stdout: "", stderr: "", outcome: exit(0) },
           { stdout: "", stderr: expect.stringContaining("What would help: "), outcome: exit(1) },
           { stdout: "", stderr: expect.stringContaining("nowhere"), outcome: exit(127) },
@@ -117,7 +122,7 @@ describe.skipIf(unusable !== null)("the shell of an agent", () => {
       expect(told(result.newItems)["1"]).toEqual([
         {
           stdout: "",
-          stderr: expect.stringMatching(/^Not run, waiting for approval/),
+          stderr: expect.stringMatching(/^Pending: /),
           outcome: exit(126),
         },
       ]);

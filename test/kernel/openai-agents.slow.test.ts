@@ -4,6 +4,7 @@ import type { Agent } from "@openai/agents";
 import { describe, expect, it, vi } from "vitest";
 import { cofferdamTools, settle } from "../../src/adapters/openai-agents.ts";
 import { ASKS, Fates, TOUCH } from "../support/approval/fates.ts";
+import { toldDenied } from "../support/approval/told.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Settings } from "../support/battery/place.ts";
 import {
@@ -41,7 +42,7 @@ describe.skipIf(unusable !== null)("tools of an agent", () => {
         expect(result.interruptions).toEqual([]);
         expect(told(result.newItems)).toEqual({
           run: expect.stringContaining('"status":0,"timed_out":false,"stdout":"of a\\n"'),
-          denied: "Denied: blocked by rule `rm` of `shell.rules`",
+          denied: toldDenied("blocked by rule `rm` of `shell.rules`", "rule"),
           outside: expect.stringMatching(/^Denied: no tool may read `\/etc\/passwd`.*\nWhat would help: /),
           missing: expect.stringMatching(/^Error: `ws:none` does not exist/),
           misspelt: expect.stringMatching(/^Error: /),
@@ -213,7 +214,7 @@ describe.skipIf(unusable !== null)("tools of an agent", () => {
         expect(await settle(state)).toEqual([]);
         const result = await runner.run(agent, state);
         expect(result.interruptions).toEqual([]);
-        expect(told(result.newItems)).toMatchObject({ "2": "Denied: as you like" });
+        expect(told(result.newItems)).toMatchObject({ "2": toldDenied("as you like", "person") });
         expect([fates.made("a"), fates.made("b")]).toEqual([true, false]);
       },
       writes(fates),
@@ -326,7 +327,9 @@ describe.skipIf(unusable !== null)("tools of an agent", () => {
         state.approve(only(interruptions));
         await wait(1_100);
         const result = await runner.run(agent, state);
-        expect(told(result.newItems)).toEqual({ "1": "Denied: the request was not answered in time" });
+        expect(told(result.newItems)).toEqual({
+          "1": toldDenied("the request was not answered in time", "timeout"),
+        });
         expect(fates.made()).toBe(false);
         expect(await open()).toEqual([]);
       },

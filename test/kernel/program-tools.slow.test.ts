@@ -452,20 +452,19 @@ describe.skipIf(unusable !== null)("how a program runs", () => {
 
 describe.skipIf(unusable !== null)("arguments that a program does not take", () => {
   it.each<[given: unknown, message: RegExp]>([
-    [{ text: 1 }, /^invalid arguments of `say` at `text`/],
-    [{ test: "x" }, /^unknown key `test` in the arguments of `say`$/],
-    [{ text: "a\0b" }, /^a word can't contain NUL$/],
+    [{ text: 1 }, /^invalid arguments of `say`: `text` must be a string, not a number$/],
+    [{ test: "x" }, /^invalid arguments of `say`: unknown key `test`, did you mean `text`\?$/],
+    [{ text: "a\0b" }, /a word can't contain NUL$/],
     [{ text: "\ud800" }, /./],
     ["{", /./],
     [undefined, /./],
   ])("are refused before anybody is asked: %j", async (given, message) => {
     await using at = await standing([line("say", "touch made")]);
-    await expect(at.session.call("say", given)).rejects.toMatchObject({
-      code: "USAGE",
-      message: expect.stringMatching(message),
-    });
+    const error = { code: "USAGE", message: expect.stringMatching(message) };
     const [outcome] = await at.session.callAll([{ tool: "say", args: given }]);
-    expect(outcome).toMatchObject({ kind: "failed", error: { code: "USAGE" } });
+    for (const one of [outcome, await at.session.call("say", given)])
+      expect(one).toMatchObject({ kind: "failed", error });
+    await expect(at.session.ask("say", given)).rejects.toMatchObject(error);
     expect([at.asked.requests, existsSync(join(at.place.ws, "made"))]).toEqual([[], false]);
     expect((await at.session.call("say", '{"text":"as JSON"}')).kind).toBe("done");
   });

@@ -230,8 +230,16 @@ describe.skipIf(unusable !== null)("the calls of one turn", () => {
     ]);
     expect(outcomes.map(toolResult)).toMatchObject([
       { type: "success", output: { stdout: "said\n" } },
-      { type: "error", error: expect.stringMatching(/^Error: the call has no words/) },
-      { type: "error", error: expect.stringMatching(/^Error: unknown tool `shel`\. What to do: /) },
+      {
+        type: "error",
+        error: expect.stringMatching(/^Error: invalid arguments of `shell`: `argv`: the call has no words\n/),
+      },
+      {
+        type: "error",
+        error: expect.stringMatching(
+          /^Error: unknown tool `shel`\nWhat would help: did you mean `shell`\? use one of: /,
+        ),
+      },
       { type: "success", output: { text: "text" } },
       { type: "error" },
       { type: "error" },

@@ -23,8 +23,7 @@ async function outcomes(
   const found: string[] = [];
   for (const input of inputs) {
     const outcome = await session.call("shell", input);
-    const isRun = outcome.kind === "done" || outcome.kind === "failed";
-    found.push(isRun ? outcome.stdout.bytes.toString().trimEnd() : outcome.kind);
+    found.push("stdout" in outcome ? outcome.stdout.bytes.toString().trimEnd() : outcome.kind);
   }
   return found;
 }

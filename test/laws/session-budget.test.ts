@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import type { DecidedCall, GateResult } from "../../src/approval/gate-result.ts";
-import { ASK_AGAIN, denied } from "../../src/approval/not-run.ts";
 import { SessionBudget } from "../../src/approval/session-budget.ts";
 import { Mode } from "../../src/policy/action.ts";
+import { denied } from "../../src/policy/not-run.ts";
 import { NOTHING_LEFT_OUT } from "../../src/policy/redactions.ts";
 import { Risk } from "../../src/policy/risk.ts";
 import { budgetHit, meetBudgets, type UnaskedBudget } from "../../src/policy/unasked-budget.ts";
@@ -73,15 +73,29 @@ async function mostUnasked(
         seen.most = Math.max(seen.most, seen.run);
       }
       for (let step = 0; step < one.delay; step += 1) await Promise.resolve();
-      if (action === "deny") return denied("APPROVAL_DENIED", "strict", "");
+      if (action === "deny") return denied("mode", "strict");
       if (action === "ask") {
-        if (!one.isYes) return denied("APPROVAL_DENIED", "no", ASK_AGAIN);
+        if (!one.isYes) return denied("person", "no");
         const continues = hits.some(({ layer }) => layer === "budget");
         // From here on the person's answer counts, however long the result takes.
         if (continues) Object.assign(seen, { run: 0 });
-        return { kind: "approved", decided: shown, isApproved: true, approvalId: "id", by: "ann" };
+        return {
+          kind: "approved",
+          decided: shown,
+          isApproved: true,
+          approvalId: "id",
+          by: "ann",
+          answer: null,
+        };
       }
-      return { kind: "approved", decided: shown, isApproved: false, approvalId: null, by: null };
+      return {
+        kind: "approved",
+        decided: shown,
+        isApproved: false,
+        approvalId: null,
+        by: null,
+        answer: null,
+      };
     };
     const { risk } = one;
     await session.pass(

@@ -4,7 +4,7 @@ import { rowsOf, Schema } from "./schema-rows.ts";
 
 /** The page about the tools that every session has. */
 export function toolsPage(defined: Parameters<typeof toolCards>[0]): string {
-  const cards = toolCards(defined);
+  const cards = toolCards(defined, null);
   return page(
     "Tools",
     "The tools that every session has. The description is what a model reads. `cofferdam tools NAME` prints the same.",

@@ -12,7 +12,8 @@ import type { ToolResult } from "../../approval/tool-outcome.ts";
 import { toolResult } from "../../call/tool-result.ts";
 import type { ToolCard } from "../../decide/tool-cards.ts";
 import { CofferdamError, visible } from "../../errors.ts";
-import type { NotRun } from "../../policy/not-run.ts";
+import { noteLine } from "../../policy/call-answer.ts";
+import { denied, type NotRun } from "../../policy/not-run.ts";
 import type { FrameworkCall, FrameworkCalls } from "../framework-calls.ts";
 import { type AnsweredCall, answersIn, openIn, stateOf, withAnswers } from "./answers.ts";
 import type { MadeCall } from "./history.ts";
@@ -47,8 +48,7 @@ export class AiSdkGate {
     if (state.kind === "mixed" || state.kind === "unasked")
       return { type: "denied", reason: denialText(WHY_NOT[state.kind]) };
     const answer = state.kind === "answered" ? state.answer : null;
-    if (answer?.isYes === false)
-      return { type: "denied", ...(answer.reason === undefined ? {} : { reason: answer.reason }) };
+    if (answer?.isYes === false) return { type: "denied", reason: rejectionText(answer) };
     if (answer !== null) assertAllAnswered(messages);
     const call = this.#callOf(made, state.said);
     if (call === null) return undefined;
@@ -65,7 +65,7 @@ export class AiSdkGate {
       case "pending":
         // After an answer only a denial is followed.
         if (answer === null) return { type: "user-approval", reason: checked.reason };
-        return isTheirs(answer) ? undefined : { type: "denied", reason: WHY_NOT.unasked.reason };
+        return isTheirs(answer) ? undefined : { type: "denied", reason: denialText(WHY_NOT.unasked) };
     }
   }
 
@@ -139,19 +139,18 @@ const JsonSchema = z.custom<JSONSchema7>((given) => typeof given === "object" &&
 const MIXED = { kind: "mixed" } as const;
 
 const WHY_NOT: Readonly<Record<"mixed" | "unasked", Denied>> = {
-  mixed: whyNot(
-    "another call has the same id, so an answer could be for either",
-    "repeat the call with another id",
-  ),
-  unasked: whyNot(
-    "the call needs approval, but no person was asked",
-    "repeat the call, so that a person is asked",
-  ),
+  mixed: denied("approval", "another call has the same id, so an answer could be for either", {
+    hint: "repeat the call with another id",
+  }),
+  unasked: denied("approval", "the call needs approval, but no person was asked", {
+    hint: "repeat the call, so that a person is asked",
+  }),
 };
 
-/** A denial with the way out in the reason that the model reads. */
-function whyNot(why: string, hint: string): Denied {
-  return { kind: "denied", code: "APPROVAL_DENIED", reason: `${why}: ${hint}`, hint };
+/** A rejection as the model reads it; one that we put into the messages says it all by itself. */
+function rejectionText({ reason, call }: AnsweredCall): string {
+  if (call.isAutomatic && reason !== undefined) return reason;
+  return denialText(denied("person", reason === undefined ? "rejected by the user" : noteLine(reason)));
 }
 
 /** True for an answer by the sender of the messages, and not by the framework or us. */

@@ -1,14 +1,15 @@
 import type { Tool } from "ai";
 import { z } from "zod";
-import { toolResult } from "../../call/tool-result.ts";
+import { resultText, toolResult } from "../../call/tool-result.ts";
 import type { NotRun } from "../../policy/not-run.ts";
+import { outputText } from "../output-text.ts";
 
 /** A result as the framework passes it to a model. */
 type ModelOutput = Awaited<ReturnType<NonNullable<Tool["toModelOutput"]>>>;
 
 /** A result of ours. It may come back from a browser, so it is parsed again. */
 const Result = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("success"), output: z.unknown() }),
+  z.strictObject({ type: z.literal("success"), output: z.unknown(), answer: z.string().optional() }),
   z.strictObject({ type: z.literal("denied"), output: z.string() }),
   z.strictObject({ type: z.literal("pending"), reason: z.string(), approvalId: z.string() }),
   z.strictObject({ type: z.literal("error"), error: z.string() }),
@@ -20,12 +21,14 @@ export function modelOutput(given: unknown): ModelOutput {
   switch (result?.type) {
     case undefined:
       return successOf(given);
-    case "success":
-      return successOf(result.output);
+    case "success": {
+      const { output, answer } = result;
+      if (answer === undefined) return successOf(output);
+      return { type: "text", value: resultText({ type: "success", output, answer }, outputText) };
+    }
     case "denied":
-      return { type: "text", value: result.output };
     case "pending":
-      return { type: "text", value: `Pending: ${result.reason}` };
+      return { type: "text", value: resultText(result, outputText) };
     case "error":
       return { type: "error-text", value: result.error };
   }

@@ -4,7 +4,7 @@ import type {
   Experimental_SandboxSession as SandboxSession,
 } from "ai";
 import { z } from "zod";
-import { quarantinedText, toolResult } from "../../call/tool-result.ts";
+import { besideOutput as beside, toolResult } from "../../call/tool-result.ts";
 import type { ProgramOutcome } from "../../decide/outcome.ts";
 import { CofferdamError, visible } from "../../errors.ts";
 import { AnySignal } from "../../host/any-signal.ts";
@@ -29,7 +29,7 @@ export async function runCommand(session: Session, options: RunOptions): Promise
   signal?.throwIfAborted();
   if ("stdout" in outcome) {
     const said = Said.parse(toolResult(outcome));
-    return { ...said, stderr: `${said.stderr}${quarantinedText(outcome) ?? ""}` };
+    return { ...said, stderr: `${said.stderr}${beside(outcome) ?? ""}` };
   }
   return { exitCode: codeOf(outcome), stdout: "", stderr: "reason" in outcome ? `${outcome.reason}\n` : "" };
 }
@@ -65,8 +65,8 @@ function started(session: Session, options: SpawnOptions): Process | Spawned {
       });
       options.abortSignal?.throwIfAborted();
       const exitCode = codeOf(outcome);
-      const taken = quarantinedText(outcome);
-      if (taken !== null) await err.put(Buffer.from(taken));
+      const said = beside(outcome);
+      if (said !== null) await err.put(Buffer.from(said));
       out.end();
       err.end();
       return { exitCode };
@@ -111,5 +111,6 @@ function inputOf({ command, workingDirectory, env = {} }: RunOptions): ShellInpu
 /** The exit status of the program. Throws the reason if it did not run. */
 function codeOf(outcome: ProgramOutcome): number {
   if (outcome.kind === "denied" || outcome.kind === "pending") throw stoppedError("shell", outcome);
+  if ("error" in outcome) throw outcome.error;
   return outcome.code;
 }

@@ -4,7 +4,6 @@ import type { Command } from "@langchain/langgraph";
 import { z } from "zod";
 import type { ToolCard } from "../../decide/tool-cards.ts";
 import { CofferdamError, visible } from "../../errors.ts";
-import type { Json } from "../../policy/canonical-json.ts";
 import type { CheckResult } from "../../policy/not-run.ts";
 import type { FrameworkCall, FrameworkCalls } from "../framework-calls.ts";
 import { decisionFrom, questionFrom } from "./question.ts";
@@ -55,7 +54,7 @@ export class InterruptingGate {
       case "allowed":
         return goOn(own.tool);
       case "approved":
-        return goOn(await this.#approvedTool(own.card, call, checked.approvalId));
+        return goOn(this.#approvedTool(own.card, call));
       case "denied":
       case "pending":
         return messageFrom(messageOf(checked), toolCall.name, toolCall.id);
@@ -112,18 +111,9 @@ export class InterruptingGate {
   }
 
   /** The tool for one approved call: it runs exactly the request, or the input that the approver put in its place. */
-  async #approvedTool(
-    card: ToolCard,
-    { toolCallId }: FrameworkCall,
-    approvalId: string,
-  ): Promise<StructuredTool> {
-    const kept = await this.#calls.session.find(approvalId);
-    const edited: Json | undefined =
-      kept?.decision?.status === "approved" ? kept.decision.editedInput : undefined;
-    return toolFor(
-      card,
-      (input, _, signal) => this.#calls.runApproved({ tool: card.name, input, toolCallId }, signal),
-      edited,
+  #approvedTool(card: ToolCard, { toolCallId }: FrameworkCall): StructuredTool {
+    return toolFor(card, (input, _, signal) =>
+      this.#calls.runApproved({ tool: card.name, input, toolCallId }, signal),
     );
   }
 }

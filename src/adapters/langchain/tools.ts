@@ -1,12 +1,9 @@
 import { ToolMessage } from "@langchain/core/messages";
 import { DynamicStructuredTool, type ToolRunnableConfig } from "@langchain/core/tools";
-import type { ToolResult } from "../../approval/tool-outcome.ts";
-import { toolResult } from "../../call/tool-result.ts";
+import { resultText, toolResult } from "../../call/tool-result.ts";
 import type { Outcome } from "../../decide/outcome.ts";
 import type { ToolCard } from "../../decide/tool-cards.ts";
 import { CofferdamError, visible } from "../../errors.ts";
-import type { Json } from "../../policy/canonical-json.ts";
-import { redact } from "../../policy/redact.ts";
 import type { Session } from "../../session/session.ts";
 import { outputText } from "../output-text.ts";
 
@@ -30,8 +27,8 @@ export function cardsOf(session: Session, only: readonly string[] | undefined): 
   return cards.filter(({ name }) => only.includes(name));
 }
 
-/** A tool for the framework. `edited` replaces its input. */
-export function toolFor({ name, description, schema }: ToolCard, make: Make, edited?: Json) {
+/** A tool for the framework. */
+export function toolFor({ name, description, schema }: ToolCard, make: Make) {
   return new DynamicStructuredTool({
     name,
     description,
@@ -39,7 +36,7 @@ export function toolFor({ name, description, schema }: ToolCard, make: Make, edi
     verboseParsingErrors: true,
     func: async (input: unknown, _run: unknown, config?: ToolRunnableConfig) => {
       const id = config?.toolCall?.id;
-      const message = messageOf(await make(input, id ?? "", config?.signal), edited);
+      const message = messageOf(await make(input, id ?? "", config?.signal));
       return id === undefined ? message.content : messageFrom(message, name, id);
     },
   });
@@ -57,26 +54,11 @@ export function messageFrom(message: ModelMessage, name: string, toolCallId: str
   return new ToolMessage({ ...message, name, tool_call_id: toolCallId });
 }
 
-/** The model's text about an outcome and, if the input was replaced, the new input. */
-export function messageOf(outcome: Outcome, edited?: Json): ModelMessage {
-  const message = inWords(toolResult(outcome));
-  if (edited === undefined) return message;
-  const what = JSON.stringify(redact(edited).safeArgs);
-  return { ...message, content: `A person changed the input of this call to ${what}\n${message.content}` };
-}
-
-function inWords(result: ToolResult): ModelMessage {
-  switch (result.type) {
-    case "success":
-      return { content: outputText(result.output), status: "success" };
-    case "denied":
-      return { content: result.output, status: "error" };
-    case "error":
-      return { content: result.error, status: "error" };
-    case "pending":
-      return {
-        content: `Not run: waiting for approval (${result.approvalId}). ${result.reason}`,
-        status: "error",
-      };
-  }
+/** The model's text about an outcome. */
+export function messageOf(outcome: Outcome): ModelMessage {
+  const result = toolResult(outcome);
+  return {
+    content: resultText(result, outputText),
+    status: result.type === "success" ? "success" : "error",
+  };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { SessionOptions } from "../../call/session-options.ts";
-import { toolResult } from "../../call/tool-result.ts";
+import { resultText, toolResult } from "../../call/tool-result.ts";
 import type { Outcome } from "../../decide/outcome.ts";
 import { RecentMap } from "../../host/recent-map.ts";
 import type { CheckResult } from "../../policy/not-run.ts";
@@ -135,7 +135,7 @@ function subjectOf({ tool, input, toolCallId }: FrameworkCall): string {
 const ALWAYS_IS_NO_ANSWER = {
   kind: "denied",
   code: "APPROVAL_DENIED",
-  // The model reads only the reason.
+  deniedBy: "nobody",
   reason:
     "this call needs its own approval, and `alwaysApprove` does not give it; approve it without `alwaysApprove`",
   hint: "approve it without `alwaysApprove`",
@@ -143,15 +143,5 @@ const ALWAYS_IS_NO_ANSWER = {
 
 /** The outcome of a call, as text for a model. */
 export function outcomeText(outcome: Outcome): string {
-  const result = toolResult(outcome);
-  switch (result.type) {
-    case "success":
-      return result.output === undefined ? "done" : outputText(result.output);
-    case "denied":
-      return result.output;
-    case "error":
-      return result.error;
-    case "pending":
-      return `Not run, waiting for approval: ${result.reason}`;
-  }
+  return resultText(toolResult(outcome), (output) => (output === undefined ? "done" : outputText(output)));
 }

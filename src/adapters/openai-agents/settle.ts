@@ -1,8 +1,9 @@
 import type { RunToolApprovalItem } from "@openai/agents";
+import type { CheckResult } from "../../policy/not-run.ts";
 import type { ApprovalRequest } from "../../policy/request.ts";
 import type { FrameworkCall } from "../framework-calls.ts";
 import { noteTo, type RunAnswers, saidToItem } from "./answers.ts";
-import { BY } from "./gated-calls.ts";
+import { BY, outcomeText } from "./gated-calls.ts";
 import { partOf, type SdkToolPart } from "./part.ts";
 
 /** The used part of an interrupted run: a `RunState`, in the process that began it or in any other. */
@@ -46,7 +47,7 @@ export async function settle(run: InterruptedRun, by = BY): Promise<readonly Ope
         const stand = await standOf(part, calls);
         if (stand.kind === "open") open.push({ item, requests: stand.requests });
         else if (stand.kind === "denied") {
-          run.reject(item, { message: `Denied: ${stand.reason}` });
+          run.reject(item, { message: outcomeText(stand) });
           for (const call of calls) await part.gated.dismiss(call, stand.reason);
         }
       }
@@ -69,7 +70,7 @@ function partOfItem({ rawItem, agent }: RunToolApprovalItem): SdkToolPart | null
 
 type Stand =
   | { readonly kind: "open"; readonly requests: readonly ApprovalRequest[] }
-  | { readonly kind: "denied"; readonly reason: string }
+  | Extract<CheckResult, { readonly kind: "denied" }>
   | { readonly kind: "answered" };
 
 /** The state of an item's calls that were not answered in the run. */
@@ -77,7 +78,7 @@ async function standOf(part: SdkToolPart, calls: readonly FrameworkCall[]): Prom
   const requests: ApprovalRequest[] = [];
   for (const call of calls) {
     const found = await part.gated.check(call, true);
-    if (found.kind === "denied") return { kind: "denied", reason: found.reason };
+    if (found.kind === "denied") return found;
     const request = found.kind === "pending" ? await part.gated.request(found.approvalId) : null;
     if (request !== null) requests.push(request);
   }

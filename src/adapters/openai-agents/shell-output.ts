@@ -1,6 +1,6 @@
 import type { ShellOutputResult } from "@openai/agents";
 import { z } from "zod";
-import { quarantinedText, toolResult } from "../../call/tool-result.ts";
+import { besideOutput, toolResult } from "../../call/tool-result.ts";
 import type { Outcome } from "../../decide/outcome.ts";
 import { outcomeText } from "./gated-calls.ts";
 
@@ -25,7 +25,7 @@ export function shellOutput(outcome: Outcome, max: number | null): ShellOutputRe
   }
   const remedies = ran.denials.map(({ remedy }) => `What would help: ${remedy}\n`).join("");
   return {
-    ...bounded(ran.stdout, `${ran.stderr}${remedies}${quarantinedText(outcome) ?? ""}`, max),
+    ...bounded(ran.stdout, `${ran.stderr}${remedies}${besideOutput(outcome) ?? ""}`, max),
     outcome: ran.timed_out ? { type: "timeout" } : { type: "exit", exitCode: ran.status },
   };
 }

@@ -2,7 +2,7 @@ import type { ApprovedRun } from "../../approval/gate-result.ts";
 import type { EffectiveProfile } from "../../decide/call-policy.ts";
 import type { ValueOutcome } from "../../decide/outcome.ts";
 import { type Executed, isRuledOut } from "../../decide/prepare-file.ts";
-import { thrownText } from "../../errors.ts";
+import { CofferdamError, thrownText } from "../../errors.ts";
 import type { CallLog, EndedCall } from "../../journal/call-log.ts";
 import { hasApproval } from "../../policy/verdict.ts";
 import type { AnyFileTool } from "../../tool/files/all.ts";
@@ -55,6 +55,7 @@ export class FileTools implements AsyncDisposable {
 export class FileRunner implements ToolRunner<DecidedFileUse, ValueOutcome> {
   readonly isAwaited = true;
   readonly stopped = endStopped;
+  readonly #throws: boolean;
   readonly #context: SessionContext;
   readonly #tools: FileTools;
   readonly #tool: AnyFileTool;
@@ -62,13 +63,16 @@ export class FileRunner implements ToolRunner<DecidedFileUse, ValueOutcome> {
   readonly #options: PassOptions;
   readonly #startedAt = performance.now();
 
+  /** `throws`: an input that the tool does not take is thrown, instead of an outcome. */
   constructor(
     context: SessionContext,
     tools: FileTools,
     tool: AnyFileTool,
     input: unknown,
     options: PassOptions,
+    throws = false,
   ) {
+    this.#throws = throws;
     this.#context = context;
     this.#tools = tools;
     this.#tool = tool;
@@ -124,7 +128,8 @@ export class FileRunner implements ToolRunner<DecidedFileUse, ValueOutcome> {
     };
   }
 
-  failed(cause: unknown): EndedCall<ValueOutcome> {
+  failed(cause: unknown): EndedCall<ValueOutcome> | null {
+    if (this.#throws && cause instanceof CofferdamError && cause.code === "USAGE") return null;
     const durationMs = performance.now() - this.#startedAt;
     const isFault = cause instanceof FileFaultError;
     const denial = isFault ? denialFor(cause, this.#tool, this.#tools.workers.known) : null;

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { NOBODY_TO_ASK } from "../../approval/not-run.ts";
 import { TerminalScreen } from "../../channel/screen.ts";
 import type { Outcome } from "../../decide/outcome.ts";
 import { CofferdamError } from "../../errors.ts";
@@ -89,7 +88,7 @@ async function callOne(one: OneCall, ending: SignalScope, print: Print): Promise
 
 /** A call that no person could be asked about can be stored and answered later. */
 function offeringSuspend(outcome: Outcome): Outcome {
-  if (outcome.kind !== "denied" || outcome.hint !== NOBODY_TO_ASK) return outcome;
-  const hint = `${NOBODY_TO_ASK}; or add \`--suspend\`: the request is kept, and \`cofferdam resume\` runs the call later`;
+  if (outcome.kind !== "denied" || outcome.deniedBy !== "nobody") return outcome;
+  const hint = `${outcome.hint}; or add \`--suspend\`: the request is kept, and \`cofferdam resume\` runs the call later`;
   return { ...outcome, hint };
 }

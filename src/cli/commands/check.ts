@@ -74,7 +74,12 @@ function show(
     ],
     ...(byName.length === 0
       ? []
-      : [["", `by name: ${list(byName)}. The sandbox, not the rule, decides what programs do by other means`]]),
+      : [
+          [
+            "",
+            `by name: ${list(byName)}. The sandbox, not the rule, decides what programs do by other means`,
+          ],
+        ]),
     ...(plan === null ? [] : [["plan", `${planSize(plan)}, ${plan.backend} ${plan.version}`]]),
   ];
   for (const line of columns(rows, [ink.bold])) print.result(line);

@@ -117,6 +117,7 @@ async function runOne(
     return await session.call("shell", command, { ...input, signal, sinks: output.sinks, ...window });
   };
   const outcome = await call();
+  if ("error" in outcome) throw outcome.error;
   if (output instanceof KeptOutput) print.json(outcomeJson(outcome, output, ending.status() ?? undefined));
   else await output.finish();
   if (!json && !print.broken.aborted) (signal.aborted ? reportMade : reportOutcome)(outcome, print);

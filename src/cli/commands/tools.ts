@@ -1,5 +1,6 @@
 import type { Plan } from "../../backend/plan.ts";
 import { columns } from "../../channel/columns.ts";
+import { commandRules } from "../../config/command-decisions.ts";
 import { type CallPolicy, withinPlan } from "../../decide/call-policy.ts";
 import { type Outlook, outlookOf } from "../../decide/outlook.ts";
 import { shellOutlook } from "../../decide/shell-outlook.ts";
@@ -29,7 +30,9 @@ export async function tools(args: readonly string[], print: Print): Promise<numb
   const draft = createDraft(chosen(values));
   const { plan } = await lookAtPlan(draft);
   const pages = draftFetchTools(draft);
-  const cards = toolCards(pages);
+  const { config, ceiling, mode } = draft.policy;
+  const rules = commandRules({ config, operator: ceiling.approval, mode, agent: null });
+  const cards = toolCards(pages, rules);
   const [wanted] = positionals;
   const name =
     wanted === undefined

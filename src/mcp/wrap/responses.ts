@@ -1,5 +1,7 @@
 import type { ToolOutcome } from "../../approval/tool-outcome.ts";
+import { resultText, toolResult } from "../../call/tool-result.ts";
 import { CofferdamError, thrownText } from "../../errors.ts";
+import { answerText } from "../../policy/call-answer.ts";
 import { type JsonObject, memberOf, objectOf } from "./json-rpc.ts";
 import { folded } from "./spelling.ts";
 
@@ -29,26 +31,32 @@ function errorResult(text: string, isModern: boolean): JsonObject {
 /** The response for the outcome of a call. A denial is a result, not an error: the model reads it and its hint. */
 export function responseFor(outcome: ToolOutcome, isModern: boolean): JsonObject {
   switch (outcome.kind) {
-    case "done":
-      return (
-        objectOf(outcome.value) ?? errorResponse(CODES.internal, "the response of the MCP server was lost")
-      );
-    case "denied":
-      return errorResult(`Denied: ${outcome.reason}${helpText(outcome.hint)}`, isModern);
-    case "pending":
-      return errorResult(`Pending: ${outcome.reason}${helpText(outcome.hint)}`, isModern);
-    case "failed": {
-      const { error } = outcome;
-      const text = `Error: ${typeof error === "string" ? error : thrownText(error)}`;
-      if (!(error instanceof CofferdamError)) return errorResult(text, isModern);
-      if (error.code === "USAGE") return errorResponse(CODES.invalidParams, thrownText(error));
-      return errorResult(`${text}${helpText(error.hint)}`, isModern);
+    case "done": {
+      const response = objectOf(outcome.value);
+      if (response === null) return errorResponse(CODES.internal, "the response of the MCP server was lost");
+      return outcome.answer === undefined ? response : withText(response, answerText(outcome.answer));
     }
+    case "failed":
+      // Its own input is the client's error; one that an approver put in its place is not.
+      return isInvalid(outcome.error) && outcome.answer === undefined
+        ? errorResponse(CODES.invalidParams, thrownText(outcome.error))
+        : errorResult(resultText(toolResult(outcome), String), isModern);
+    case "denied":
+    case "pending":
+      return errorResult(resultText(toolResult(outcome), String), isModern);
   }
 }
 
-function helpText(hint: string | undefined): string {
-  return hint === undefined ? "" : `\nWhat would help: ${hint}`;
+function isInvalid(error: unknown): boolean {
+  return error instanceof CofferdamError && error.code === "USAGE";
+}
+
+/** A response with a text before the content of its result; unchanged if it has no content. */
+function withText(response: JsonObject, text: string): JsonObject {
+  const result = objectOf(response["result"]);
+  const content = result?.["content"];
+  if (result === null || !Array.isArray(content)) return response;
+  return { ...response, result: { ...result, content: [{ type: "text", text }, ...content] } };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { ToolOutcome } from "../../approval/tool-outcome.ts";
 import type { ResidentProgram } from "../../call/resident.ts";
-import type { ProgramOutcome } from "../../decide/outcome.ts";
+import { type ProgramOutcome, whyNotRun } from "../../decide/outcome.ts";
 import { visible } from "../../errors.ts";
 import type { Appearances } from "../../host/launch/appeared.ts";
 import { pause } from "../../host/pause.ts";
@@ -125,7 +125,7 @@ export class ServerProcess {
 
 /** Why a server ended, or did not start. */
 export function endText(outcome: ProgramOutcome): string {
-  if (!("receipt" in outcome)) return outcome.reason;
+  if (!("receipt" in outcome)) return whyNotRun(outcome).reason;
   const { limitsReached, uncovered } = outcome.receipt;
   const reached = limitsReached.length === 0 ? "" : `, at its limit of ${limitsReached.join(" and ")}`;
   const readable = uncovered.length === 0 ? "" : ", because files hidden from it became readable";

@@ -50,11 +50,10 @@ function erased<Input, Value>(tool: FileTool<Input, Value>): AnyFileTool {
     description,
     input,
     read: (raw, roots) => {
-      const hint = `run \`cofferdam tools ${name}\` for its schema`;
-      assertWorthChecking(name, raw, hint);
+      assertWorthChecking(name, raw);
       const read = input.safeParse(raw);
       if (read.success) return { ...use(read.data, roots), args: asJson(withoutUndefined(read.data)) };
-      throw wrongInput(name, read.error, input, hint);
+      throw wrongInput(name, read.error, input, raw);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Outcome, ProgramOutcome } from "../../../src/decide/outcome.ts";
+import { type Outcome, type ProgramOutcome, whyNotRun } from "../../../src/decide/outcome.ts";
 import { CofferdamError } from "../../../src/errors.ts";
 import { thisHost } from "../../../src/host/look/host.ts";
 import { absolutePath } from "../../../src/profile/path.ts";
@@ -73,7 +73,8 @@ async function doAll(
 
 function replyOf(outcome: ProgramOutcome): Reply {
   if (!("receipt" in outcome)) {
-    return { kind: "denied", code: String(outcome.code), message: outcome.reason, hint: outcome.hint };
+    const { reason: message, hint } = whyNotRun(outcome);
+    return { kind: "denied", code: "code" in outcome ? String(outcome.code) : "USAGE", message, hint };
   }
   const { code, stdout, stderr, receipt } = outcome;
   const standings = Object.fromEntries(

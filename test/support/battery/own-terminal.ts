@@ -47,7 +47,7 @@ export class Seat implements AsyncDisposable {
     };
     const sinks = { stdout: show, stderr: show };
     const outcome = await this.#session.call("shell", { argv: [...argv] }, { sinks, ...options });
-    return { outcome, shown, code: outcome.code };
+    return { outcome, shown, code: "code" in outcome ? outcome.code : null };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -38,7 +38,10 @@ export function judgeLine(line: string, given: LineRules): Verdict {
 
 /** The same for words that are run without a shell. */
 export function judgeWords(words: readonly string[], given: LineRules): Verdict {
-  return judgeTaken({ commands: [commandOf(words, given.gains)], gains: given.gains ?? null, unread: [], shell: null }, given);
+  return judgeTaken(
+    { commands: [commandOf(words, given.gains)], gains: given.gains ?? null, unread: [], shell: null },
+    given,
+  );
 }
 
 function commandOf(words: readonly string[], gains: string | null = null): CommandLine["commands"][number] {

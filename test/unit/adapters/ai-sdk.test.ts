@@ -84,7 +84,10 @@ describe("what a model is told", () => {
       value: "Error: x",
     });
     const pending = { type: "pending", reason: "wait", approvalId: "1" };
-    expect(modelOutput(pending)).toEqual({ type: "text", value: "Pending: wait" });
+    expect(modelOutput(pending)).toEqual({
+      type: "text",
+      value: expect.stringMatching(/^Pending: wait\. Nothing has run/),
+    });
     expect(modelOutput({ type: "denied" })).toEqual({ type: "json", value: { type: "denied" } });
   });
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { AlwaysDenyHandler, AutoApproveHandler } from "../../../src/approval/handlers.ts";
-import { toolResult } from "../../../src/approval/tool-outcome.ts";
 import { createGate, type GateSettings } from "../../../src/call/create-gate.ts";
 import type { GuardedTools, ToolCall } from "../../../src/call/guarded-tools.ts";
+import { toolResult } from "../../../src/call/tool-result.ts";
+import { DENIALS, type DeniedBy } from "../../../src/policy/denied-by.ts";
 import type { Risk } from "../../../src/policy/risk.ts";
 import { type DefinedTool, defineTool } from "../../../src/tool/define-tool.ts";
 import { Asked, Written } from "../../support/approval/asked.ts";
@@ -45,6 +46,11 @@ async function converse(
 const NAMES = ["search_db", "get_user", "drop_table", "delete_user", "deploy_prod", "send_mail"] as const;
 const DESTRUCTIVE = new Set<string>(["drop_table", "delete_user"]);
 
+/** A denial as the model reads it. */
+function denial(reason: string, by: DeniedBy): string {
+  return `Denied: ${reason}\nWhat would help: ${DENIALS[by].advice}`;
+}
+
 /** One turn in which every tool is called once: which ran, which were asked about, what the model was told. */
 async function turnWith(settings: GateSettings, handler = new Asked()) {
   const ran: string[] = [];
@@ -77,8 +83,8 @@ describe("a turn of a scripted model", () => {
     expect(turn.requested).toBe(2);
     expect(turn.ran.toSorted()).toEqual(["deploy_prod", "get_user", "search_db", "send_mail"]);
     expect(turn.transcript.filter(({ type }) => type !== "success")).toEqual([
-      { id: "0.2", type: "denied", said: "Denied: rule `drop_*` of the config" },
-      { id: "0.3", type: "denied", said: "Denied: rule `delete_*` of the config" },
+      { id: "0.2", type: "denied", said: denial("rule `drop_*` of the config", "rule") },
+      { id: "0.3", type: "denied", said: denial("rule `delete_*` of the config", "rule") },
     ]);
   });
 
@@ -114,7 +120,7 @@ describe("a turn of a scripted model", () => {
     expect(ran.toSorted()).toEqual(["bare", "edit", "look"]);
     expect(transcript[2]).toMatchObject({
       type: "denied",
-      said: "Denied: no rule covers `wipe`, and its risk is destructive",
+      said: denial("no rule covers `wipe`, and its risk is destructive", "risk"),
     });
   });
 
@@ -140,9 +146,9 @@ describe("a turn of a scripted model", () => {
     ]);
     expect(transcript.map(({ id, type, said }) => [id, type, said])).toEqual([
       ["0.0", "success", {}],
-      ["0.1", "denied", "Denied: not this one"],
-      ["0.2", "error", "Error: out of order"],
-      ["0.3", "error", "Error: tool `no_such_tool` not found"],
+      ["0.1", "denied", denial("not this one", "person")],
+      ["0.2", "error", "Error: out of order\nNote of `the handler`: not this one"],
+      ["0.3", "error", "Error: tool `no_such_tool` not found\nWhat would help: use one of: a, b, breaks, c"],
       ["0.4", "success", {}],
       ["1.0", "success", { again: true }],
     ]);
@@ -185,7 +191,7 @@ describe("a turn of a scripted model", () => {
       using gate = createGate({ handler, journal });
       const [line] = await converse(gate.guard([noting(ran, "a")]), [[{ tool: "a", args: {} }]]);
       expect([line?.type, ran.length]).toEqual(type === "success" ? ["success", 1] : ["denied", 0]);
-      if (type === "denied") expect(line?.said).toBe("Denied: Read-only mode");
+      if (type === "denied") expect(line?.said).toBe(denial("Read-only mode", "person"));
       expect(journal.of("approval.resolved")).toMatchObject([{ by, approved: type === "success" }]);
     },
   );
@@ -201,7 +207,10 @@ describe("a turn of a scripted model", () => {
     ]);
     expect(line).toMatchObject({
       type: "denied",
-      said: "Denied: no rule covers `a`, and its risk is write, but no handler was available to ask",
+      said: denial(
+        "no rule covers `a`, and its risk is write, but no handler was available to ask",
+        "nobody",
+      ),
     });
     expect([ok?.type, ran]).toEqual(["success", ["look"]]);
   });

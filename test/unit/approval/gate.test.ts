@@ -96,7 +96,7 @@ test.each<[RuleHit["layer"], string, RegExp]>([
     "APPROVAL_BLOCKED",
     /^no approval can allow it; change rule `\*` of the agent's rules in the config$/,
   ],
-  ["tool", "APPROVAL_BLOCKED", /^no approval can allow it; change the rule in the config or the profile$/],
+  ["tool", "APPROVAL_BLOCKED", /^no approval can allow it; change the arguments$/],
   ["risk", "APPROVAL_BLOCKED", /^add a rule to the config that allows it/],
   ["mode", "APPROVAL_DENIED", /^use `mode: interactive` without `--strict`/],
 ])("whom the %s denies is told what would have to change", async (layer, code, hint) => {

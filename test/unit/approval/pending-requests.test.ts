@@ -122,6 +122,7 @@ describe("what is kept for the questions of a session", () => {
       code: "APPROVAL_DENIED",
       reason: "the pending requests of this session would take more than 64KiB",
       hint: "wait for answers, or make a smaller call",
+      deniedBy: "queue",
     });
     expect(await tools.call("send", { n: 3 })).toMatchObject({ kind: "pending" });
     await gate.broker.respondAll({}, approved("ann"), "a page");

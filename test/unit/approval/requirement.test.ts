@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { toolResult } from "../../../src/approval/tool-outcome.ts";
 import { createGate, type GateSettings } from "../../../src/call/create-gate.ts";
+import { toolResult } from "../../../src/call/tool-result.ts";
 import { type DefinedTool, defineTool } from "../../../src/tool/define-tool.ts";
 import type { Requirement, ToolInput } from "../../../src/tool/function-tool.ts";
 import { Asked, Written } from "../../support/approval/asked.ts";

@@ -18,6 +18,8 @@ const denial = {
   because: "no entry lists it (config)",
   remedy: "list it",
 } as const;
+const ONLY_USER =
+  "Only the user can change the config or run `cofferdam`: ask them. Repeating the same call does not help before that.";
 const told = {
   stdout: "out",
   stderr: "",
@@ -61,7 +63,7 @@ test.each<[what: string, outcome: Outcome, result: unknown]>([
   [
     "one that is not there",
     { kind: "not-found", code: 127, reason: "`x` is not there", hint: "install it" },
-    { type: "error", error: "Error: `x` is not there. install it" },
+    { type: "error", error: `Error: \`x\` is not there\nWhat would help: install it\n${ONLY_USER}` },
   ],
   [
     "a value",
@@ -81,7 +83,7 @@ test.each<[what: string, outcome: Outcome, result: unknown]>([
       receipt: null,
       durationMs: 1,
     },
-    { type: "error", error: "Error: no. What to do: yes" },
+    { type: "error", error: "Error: no\nWhat would help: yes" },
   ],
   [
     "a text that was thrown",
@@ -96,7 +98,7 @@ test.each<[what: string, outcome: Outcome, result: unknown]>([
   [
     "a denial of the sandbox, with what would help",
     { kind: "denied", code: "DENIED", reason: "no tool may read it", hint: "", denials: [denial] },
-    { type: "denied", output: "Denied: no tool may read it\nWhat would help: list it" },
+    { type: "denied", output: `Denied: no tool may read it\nWhat would help: list it\n${ONLY_USER}` },
   ],
   [
     "what waits for an answer",

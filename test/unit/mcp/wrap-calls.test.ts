@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { DENIALS } from "../../../src/policy/denied-by.ts";
 import { Asked } from "../../support/approval/asked.ts";
 import { plainServer, Scripted, textOf } from "../../support/mcp/scripted.ts";
 
@@ -33,7 +34,7 @@ describe("a call of a wrapped server's tool", () => {
         content: [
           {
             type: "text",
-            text: "Denied: not today\nWhat would help: make another call, or repeat this one to ask again",
+            text: `Denied: not today\nWhat would help: ${DENIALS.person.advice}`,
           },
         ],
         isError: true,

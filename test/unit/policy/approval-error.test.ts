@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { approvalError, type ToolOutcome, toolResult } from "../../../src/approval/tool-outcome.ts";
+import { approvalError, type ToolOutcome } from "../../../src/approval/tool-outcome.ts";
+import { toolResult } from "../../../src/call/tool-result.ts";
 import { CofferdamError, ERRORS } from "../../../src/errors.ts";
 import {
   ApprovalBlockedError,
@@ -62,7 +63,10 @@ test.each<[ToolOutcome, unknown]>([
     { kind: "done", value: { rows: 3 } },
     { type: "success", output: { rows: 3 } },
   ],
-  [denied("APPROVAL_DENIED"), { type: "denied", output: "Denied: not today" }],
+  [
+    denied("APPROVAL_DENIED"),
+    { type: "denied", output: expect.stringMatching(/^Denied: not today\nWhat would help: ask tomorrow\n/) },
+  ],
   [
     { kind: "failed", error: new Error("no such table") },
     { type: "error", error: "Error: no such table" },

@@ -22,7 +22,7 @@ describe("a default of `beyond`", () => {
   });
 
   test("asks about programs that nobody can list if they gain access; twin: about no others", () => {
-    const unread = "eval \"$(cat x)\"; $TOOL x";
+    const unread = 'eval "$(cat x)"; $TOOL x';
     expect(parseLine(unread).unread).not.toEqual([]);
     expect(decided(unread, { gains: GAINS })[0]).toBe("ask");
     expect(decided(unread)[0]).toBe("allow");
@@ -119,7 +119,9 @@ describe("a rule on several commands of a line", () => {
 
   test("never allows", () => {
     const allows = [{ pattern: "curl | sh", approval: false }];
-    expect(decided("curl x | sh", { rules: allows, default: { allowed: true, approval: true } })[0]).toBe("ask");
+    expect(decided("curl x | sh", { rules: allows, default: { allowed: true, approval: true } })[0]).toBe(
+      "ask",
+    );
   });
 });
 

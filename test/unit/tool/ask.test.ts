@@ -136,7 +136,8 @@ describe("a tool", () => {
     });
     expect(refusalOf(() => tool.use({ a: { b: "1" } }, AROUND))).toMatchObject({
       code: "USAGE",
-      message: "invalid arguments of `add` at `a.b`: Invalid input: expected number, received string",
+      message: "invalid arguments of `add`: `a.b` must be a number, not a string",
+      hint: "its keys: a (object)",
     });
     expect(refusalOf(() => tool.use({ a: { b: 1 }, c: 1 }, AROUND)).code).toBe("USAGE");
   });

@@ -48,18 +48,27 @@ describe("an input of the shell tool", () => {
     expect(refusalOf(input)).toEqual([
       "USAGE",
       message,
-      "pass `{ argv: [word, …] }`, and large data in a file or by standard input",
+      "its keys: argv (array, optional), cwd (string, optional), ports (array, optional), script (string, optional); pass large data in a file or by standard input",
     ]);
   });
 
   test.each([
-    [{ argv: [] }, "the call has no words"],
-    [{ argv: ["a\0b"] }, "a word can't contain NUL"],
-    [{ script: "a\0b" }, "a script can't contain NUL"],
-    [{ argv: ["echo", "\udc80"] }, "a word can't contain half a character (a lone surrogate)"],
-    [{ argv: ["\ud83d"] }, "a word can't contain half a character (a lone surrogate)"],
-    [{ script: "echo \ude00\ud83d" }, "a script can't contain half a character (a lone surrogate)"],
-    [null, "write `{ argv: [word, …] }` or `{ script }`"],
+    [{ argv: [] }, "invalid arguments of `shell`: `argv`: the call has no words"],
+    [{ argv: ["a\0b"] }, "invalid arguments of `shell`: `argv.0`: a word can't contain NUL"],
+    [{ script: "a\0b" }, "invalid arguments of `shell`: `script`: a script can't contain NUL"],
+    [
+      { argv: ["echo", "\udc80"] },
+      "invalid arguments of `shell`: `argv.1`: a word can't contain half a character (a lone surrogate)",
+    ],
+    [
+      { argv: ["\ud83d"] },
+      "invalid arguments of `shell`: `argv.0`: a word can't contain half a character (a lone surrogate)",
+    ],
+    [
+      { script: "echo \ude00\ud83d" },
+      "invalid arguments of `shell`: `script`: a script can't contain half a character (a lone surrogate)",
+    ],
+    [null, "invalid arguments of `shell`: write `{ argv: [word, …] }` or `{ script }`"],
   ])("is refused when it is malformed: %j", (input, message) => {
     expect(refusalOf(input).slice(0, 2)).toEqual(["USAGE", message]);
   });

@@ -91,8 +91,8 @@ describe("arguments", () => {
   test("that the schema refuses are refused with the place", () => {
     expect(refused(() => greet.use({ who: "ann", times: 1.5 }, AROUND))).toEqual([
       "USAGE",
-      expect.stringMatching(/^invalid arguments of `greet` at `times`: /),
-      "read the tool's schema",
+      expect.stringMatching(/^invalid arguments of `greet`: `times` must be an integer, not a number$/),
+      expect.stringMatching(/^its keys: who \(string\), times \(.*, optional\)$/),
     ]);
     expect(refused(() => greet.use(null, AROUND))[1]).toMatch(/^invalid arguments of `greet`: /);
   });

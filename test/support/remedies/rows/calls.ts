@@ -71,7 +71,7 @@ export const OF_CALLS: readonly Row[] = [
   ],
   ["change to one of: {}", command(["true"], { cwd: "home/ann" }), command(["true"])],
   [
-    "pass `{ argv: [word, …] }`, and large data in a file or by standard input",
+    "{}; pass large data in a file or by standard input",
     command(["true", "x".repeat(3_000_000)]),
     command(["true", "note.txt"], { files: NOTE }),
   ],
@@ -223,8 +223,8 @@ export const OF_CALLS: readonly Row[] = [
     tool("read_file", { path: "ws:note.txt" }, { files: NOTE }),
   ],
   [
-    "run `cofferdam tools {}` for its schema",
-    tool("read_file", {}),
-    cli((told) => [...quoted(told).split(" ").slice(1), ...NAMED]),
+    "its keys: {}{}",
+    tool("read_file", {}, { files: NOTE }),
+    tool("read_file", { path: "ws:note.txt" }, { files: NOTE }),
   ],
 ];

@@ -38,6 +38,7 @@ const session =
 
 function toldBy(outcome: Outcome | undefined): readonly string[] {
   if (outcome === undefined || typeof outcome !== "object" || !("kind" in outcome)) return [];
+  if ("error" in outcome) throw outcome.error;
   if ("hint" in outcome) return [outcome.hint];
   return "denials" in outcome ? (outcome.denials ?? []).map(({ remedy }) => remedy) : [];
 }
@@ -206,9 +207,8 @@ export const OF_SESSIONS: readonly Row[] = [
   [
     "make another call, or repeat this one to ask again",
     session(
-      (one) => one.call("write_file", { path: "a", content: "" }),
+      (one) => one.call("write_file", { path: "a", content: "" }, { approvalId: "nowhere" }),
       "approval: { rules: [{ pattern: write_file, action: ask }] }",
-      { handler: new Asked(() => ({ approved: false })) },
     ),
     session(
       (one) => one.call("write_file", { path: "a", content: "" }),
