@@ -75,8 +75,9 @@ export class GatedCalls {
     if (now.kind === "denied") return now;
     if (now.kind === "pending" && !(await this.#mayRemember(now.approvalId))) return ALWAYS_IS_NO_ANSWER;
     return this.#calls.runApproved(this.#named(call), signal, {
-      approved: true,
-      reason: "always, for this tool",
+      status: "approved",
+      scope: "once",
+      by: `${BY}, always for this tool`,
     });
   }
 
