@@ -1,4 +1,5 @@
 import type { ShellTouch } from "../shell/touch.ts";
+import type { ProgramPlace } from "./program-place.ts";
 
 /** One simple command, with the facts for judging it. */
 export interface JudgedCommand {
@@ -11,6 +12,8 @@ export interface JudgedCommand {
    * `writable`: an earlier call could have made the found file. `unsettled`: this call may replace it before it runs.
    */
   readonly programFile: "fixed" | "writable" | "unsettled";
+  /** Where the call may change it, if one place is known. */
+  readonly programPlace?: ProgramPlace | null;
   /** True if every path that the words may name is in one of the named roots. */
   readonly arePathsInside: (roots: readonly string[]) => boolean;
 }

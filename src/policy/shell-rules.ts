@@ -7,6 +7,7 @@ import { isOpaque } from "../shell/word.ts";
 import { strictest } from "./action.ts";
 import type { CommandLine, JudgedCommand } from "./command.ts";
 import { PatternsByProgram } from "./patterns-by-program.ts";
+import { changeableProgram, unsettledProgram } from "./program-place.ts";
 import { CommandReading, coverageOf, type ReadCommand, readCommands } from "./reading.ts";
 import { type RuleHit, ruleInWords, type ToolSaid } from "./rule-hit.ts";
 
@@ -238,9 +239,12 @@ function unsettledHit(command: JudgedCommand): RuleHit | null {
 }
 
 /** Why it is uncertain which program a command will be; null if it is certain. */
-export function unsettledReason({ words: [word = ""], programFile }: JudgedCommand): string | null {
-  if (programFile !== "unsettled") return null;
-  return `${visible(word)} may be another program when it starts: the call may write in a folder of PATH or of the program`;
+export function unsettledReason({
+  words: [word = ""],
+  programFile,
+  programPlace,
+}: JudgedCommand): string | null {
+  return programFile === "unsettled" ? unsettledProgram(word, programPlace) : null;
 }
 
 /** The default's verdict on a command that no rule covers, or only one that does not apply to such a program. */
@@ -255,8 +259,7 @@ function uncoveredHit({ command, written }: ReadCommand, { shell, patterns }: Ju
           shellAction(rule) === "allow" && coverageOf(pattern, rule.exact, written) === "plainly",
       );
   if (hit.action !== "ask" || !isLeftOut) return hit;
-  const reason = `tools may write ${visible(written.name)} or a folder where it is searched: a rule can allow it only in a read-only root`;
-  return { ...hit, reason };
+  return { ...hit, reason: changeableProgram(written.name, command.programPlace) };
 }
 
 function hazardHit({ word, does }: Hazard): RuleHit {
