@@ -122,6 +122,8 @@ export default defineConfig([
           // What needs packages that not every user has is loaded by those who ask for it.
           { name: "http", test: /\/src\/http\//, priority: 4 },
           { name: "mcp", test: /\/src\/(mcp\/|channel\/elicitation)/, priority: 4 },
+          // It relays, and needs no package for that.
+          { name: "wrap", test: /\/src\/(mcp\/(wrap\/|message-heads)|channel\/elicitation)/, priority: 5 },
           { name: "telegram", test: /\/src\/channel\/telegram[/.]/, priority: 4 },
           { name: "webhook", test: /\/src\/channel\/webhook[/.]/, priority: 4 },
           { name: "postgres", test: /\/src\/store\/postgres[/.]/, priority: 4 },

@@ -1,7 +1,9 @@
+import { spawnSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { LinkChecker } from "linkinator";
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 
 const ROOT = join(import.meta.dirname, "..");
 const PAGES = globSync("{*,{docs,examples,scripts,test}/**/*}.md", {
@@ -29,6 +31,32 @@ async function deadLinks(root: string, pages: readonly string[]): Promise<readon
 
 test("every link of a page in Markdown leads to a file, and its anchor to a heading", async () => {
   expect(await deadLinks(ROOT, PAGES)).toEqual([]);
+});
+
+test("every link of the README and of the pages for users leads to a file that npm packs, except to sources", () => {
+  const { stdout } = spawnSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
+  const [{ files }] = z
+    .tuple([z.object({ files: z.array(z.object({ path: z.string() })) })])
+    .parse(JSON.parse(stdout));
+  const packed = new Set(files.map(({ path }) => path));
+  expect([packed.has("README.md"), packed.has("src/index.ts")]).toEqual([true, false]);
+  const pages = PAGES.filter(
+    (page) => page === "README.md" || /^docs\/(guide|how-to|explanation)\//.test(page),
+  );
+  const links = pages.flatMap((page) =>
+    [...readFileSync(join(ROOT, page), "utf8").matchAll(/\]\((?!https?:)([^)#\s]+)/g)].map(([, to = ""]) => ({
+      page,
+      to: join(dirname(page), to),
+    })),
+  );
+  expect(links.length).toBeGreaterThan(50);
+  const isPacked = (to: string): boolean =>
+    packed.has(to) || [...packed].some((path) => path.startsWith(`${to.replace(/\/$/, "")}/`));
+  const missing = links.filter(({ to }) => !isPacked(to) && !/^(src|test|scripts)\/|\.test\.ts$/.test(to));
+  expect(missing).toEqual([]);
 });
 
 test("a link that leads nowhere is noticed", async () => {

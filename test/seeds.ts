@@ -1,13 +1,11 @@
 /**
  * How one requirement stands. `served` as it is written; `adapted` in another way, which `why` tells; `out` of scope by
- * its own document; `planned` for a version to come. What is served, and every defect that must be gone, has a test that
- * names it.
+ * its own document. What is served, and every defect that must be gone, has a test that names it.
  */
 export type SeedStanding =
   | { readonly is: "served" }
   | { readonly is: "adapted"; readonly why: string }
-  | { readonly is: "out" }
-  | { readonly is: "planned"; readonly why: string };
+  | { readonly is: "out" };
 
 /** One requirement of the five systems that this one serves, in one sentence. */
 export interface Seed {
@@ -18,9 +16,6 @@ export interface Seed {
 const served = (says: string): Seed => ({ says, standing: { is: "served" } });
 const adapted = (says: string, why: string): Seed => ({ says, standing: { is: "adapted", why } });
 const out = (says: string): Seed => ({ says, standing: { is: "out" } });
-const planned = (says: string, why: string): Seed => ({ says, standing: { is: "planned", why } });
-
-const INTEGRATIONS = "comes with the integrations for agent frameworks";
 
 /** S0: the approval capability, its policy, events and handlers. */
 const S0 = {
@@ -146,7 +141,9 @@ const S1 = {
   "S1-33": served("what is long is cut for display and says so; binary content is told by kind and size"),
   "S1-34": adapted("what payloads should hold", "is advice to tools; each built-in one follows it"),
   "S1-35": served("presentations are lazy, strict respects what needs no question, checks are sync"),
-  "S1-36": planned("rules for MCP tools", INTEGRATIONS),
+  "S1-36": served(
+    "rules decide about the tools of MCP servers, whose own hints are not trusted; without a rule they ask",
+  ),
   "S1-37": served("the approval layer works alone, without any framework"),
   "S1-38": adapted(
     "wildcard grants",

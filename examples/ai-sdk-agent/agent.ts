@@ -10,19 +10,23 @@ export async function goOn(
   user: string,
 ) {
   const cwd = absolutePath(folder);
-  await using supervisor = await createSupervisor({ config: `${cwd}/cofferdam.yaml`, cwd });
-  await using session = supervisor.session({ agent: "editor" });
-  const { tools, toolApproval, prepareStep } = cofferdamTools(session, { by: user });
-  const { text, content, responseMessages } = await generateText({
-    model,
-    tools,
-    toolApproval,
-    prepareStep,
-    messages: [...messages],
-    stopWhen: isStepCount(10),
-  });
-  const questions = content.filter((part) => part.type === "tool-approval-request");
-  return { text, questions, messages: [...messages, ...responseMessages] };
+  const supervisor = await createSupervisor({ config: `${cwd}/cofferdam.yaml`, cwd });
+  try {
+    const session = supervisor.session({ agent: "editor" });
+    const { tools, toolApproval, prepareStep } = cofferdamTools(session, { by: user });
+    const { text, content, responseMessages } = await generateText({
+      model,
+      tools,
+      toolApproval,
+      prepareStep,
+      messages: [...messages],
+      stopWhen: isStepCount(10),
+    });
+    const questions = content.filter((part) => part.type === "tool-approval-request");
+    return { text, questions, messages: [...messages, ...responseMessages] };
+  } finally {
+    await supervisor.close();
+  }
 }
 
 /** A person's answer to a question, as a message of the conversation. */

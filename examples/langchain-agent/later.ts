@@ -18,13 +18,17 @@ export async function goOn(
   checkpointer: BaseCheckpointSaver,
 ) {
   const cwd = absolutePath(folder);
-  await using supervisor = await createSupervisor({ config: `${cwd}/cofferdam.yaml`, cwd });
-  const middleware = [await cofferdamMiddleware(supervisor, { agent: "writer" })];
-  const agent = createAgent({ model, middleware, checkpointer });
-  const thread = { configurable: { thread_id: "post" } };
-  const result =
-    typeof input === "string"
-      ? await agent.invoke({ messages: [{ role: "user", content: input }] }, thread)
-      : await agent.invoke(new Command({ resume: input }), thread);
-  return { waiting: questionsOf(result), messages: result.messages };
+  const supervisor = await createSupervisor({ config: `${cwd}/cofferdam.yaml`, cwd });
+  try {
+    const middleware = [await cofferdamMiddleware(supervisor, { agent: "writer" })];
+    const agent = createAgent({ model, middleware, checkpointer });
+    const thread = { configurable: { thread_id: "post" } };
+    const result =
+      typeof input === "string"
+        ? await agent.invoke({ messages: [{ role: "user", content: input }] }, thread)
+        : await agent.invoke(new Command({ resume: input }), thread);
+    return { waiting: questionsOf(result), messages: result.messages };
+  } finally {
+    await supervisor.close();
+  }
 }

@@ -24,18 +24,22 @@ export async function takeNotes(
   handler: ApprovalHandler,
 ): Promise<readonly Message[]> {
   const cwd = absolutePath(folder);
-  await using supervisor = await createSupervisor({ config: `${cwd}/cofferdam.yaml`, cwd });
-  await using session = supervisor.session({ agent: "note-taker", handler });
-  const messages: Message[] = [{ role: "user", text: task }];
-  for (let turn = 0; turn < MAX_TURNS; turn += 1) {
-    const reply = await model(session.tools(), messages);
-    if ("text" in reply) {
-      messages.push({ role: "assistant", text: reply.text });
-      break;
+  const supervisor = await createSupervisor({ config: `${cwd}/cofferdam.yaml`, cwd });
+  try {
+    const session = supervisor.session({ agent: "note-taker", handler });
+    const messages: Message[] = [{ role: "user", text: task }];
+    for (let turn = 0; turn < MAX_TURNS; turn += 1) {
+      const reply = await model(session.tools(), messages);
+      if ("text" in reply) {
+        messages.push({ role: "assistant", text: reply.text });
+        break;
+      }
+      const outcomes = await session.callAll(reply.calls);
+      for (const [index, outcome] of outcomes.entries())
+        messages.push({ role: "tool", tool: reply.calls[index]?.tool ?? "", result: toolResult(outcome) });
     }
-    const outcomes = await session.callAll(reply.calls);
-    for (const [index, outcome] of outcomes.entries())
-      messages.push({ role: "tool", tool: reply.calls[index]?.tool ?? "", result: toolResult(outcome) });
+    return messages;
+  } finally {
+    await supervisor.close();
   }
-  return messages;
 }

@@ -5,11 +5,11 @@ import { cofferdamEditor, cofferdamShell, cofferdamTools, settle } from "cofferd
 import { model } from "./model.ts";
 
 const here = import.meta.dirname;
-await using supervisor = await createSupervisor({
+const supervisor = await createSupervisor({
   config: `${here}/cofferdam.yaml`,
   cwd: absolutePath(`${here}/site`),
 });
-await using session = supervisor.session({ agent: "publisher" });
+const session = supervisor.session({ agent: "publisher" });
 
 const agent = new Agent({
   name: "publisher",
@@ -27,16 +27,20 @@ const runner = new Runner({ tracingDisabled: true });
 /** A run that waits for an answer is a file: `node agent.ts "publish hello"`, and later `node agent.ts yes`, or `no`. */
 const kept = `${here}/run.json`;
 const [, , words = "publish hello"] = process.argv;
-const result = await runner.run(agent, existsSync(kept) ? await answered(words === "yes") : words);
+try {
+  const result = await runner.run(agent, existsSync(kept) ? await answered(words === "yes") : words);
 
-const open = await settle(result.state);
-if (open.length === 0) {
-  rmSync(kept, { force: true });
-  console.log(result.finalOutput);
-} else {
-  writeFileSync(kept, result.state.toString());
-  for (const { requests } of open)
-    for (const { description, reason } of requests) console.log(`May it ${description}? (${reason})`);
+  const open = await settle(result.state);
+  if (open.length === 0) {
+    rmSync(kept, { force: true });
+    console.log(result.finalOutput);
+  } else {
+    writeFileSync(kept, result.state.toString());
+    for (const { requests } of open)
+      for (const { description, reason } of requests) console.log(`May it ${description}? (${reason})`);
+  }
+} finally {
+  await supervisor.close();
 }
 
 /** The stored run, with one answer to all its questions. */

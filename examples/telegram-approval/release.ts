@@ -13,9 +13,14 @@ const publish = defineTool({
 /** Publishes a version after an approval in the chat. Returns the result for the agent. */
 export async function release(version: string, chat: TelegramOptions) {
   // The chat closes last, so that its messages can still show the outcome.
-  await using telegram = telegramHandler(chat);
-  await using supervisor = await createSupervisor({ config: `${import.meta.dirname}/cofferdam.yaml` });
-  await using session = supervisor.session({ agent: "release-bot", handler: telegram });
-  const outcome = await session.guard([publish]).call("publish", { version, to: "registry" });
-  return toolResult(outcome);
+  const telegram = telegramHandler(chat);
+  const supervisor = await createSupervisor({ config: `${import.meta.dirname}/cofferdam.yaml` });
+  try {
+    const session = supervisor.session({ agent: "release-bot", handler: telegram });
+    const outcome = await session.guard([publish]).call("publish", { version, to: "registry" });
+    return toolResult(outcome);
+  } finally {
+    await supervisor.close();
+    await telegram.close();
+  }
 }

@@ -90,6 +90,13 @@ export class FrameworkCalls implements AsyncDisposable {
     if (checked.kind === "approved") await this.session.withdraw(checked.approvalId);
   }
 
+  /** Ends a call that nobody waits for any more: its request is no longer open, and no approval of it counts. */
+  async drop(call: FrameworkCall, reason: string): Promise<void> {
+    const checked = await this.check(call, true);
+    if (checked.kind === "pending") await this.session.dismiss(checked.approvalId, reason);
+    if (checked.kind === "approved") await this.session.withdraw(checked.approvalId);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isOwn) await this.session[Symbol.asyncDispose]();
   }

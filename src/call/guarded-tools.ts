@@ -3,6 +3,7 @@ import { approvalError, type ToolOutcome } from "../approval/tool-outcome.ts";
 import { CofferdamError, visible } from "../errors.ts";
 import type { CheckResult } from "../policy/not-run.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
+import { assertDefinedTools } from "../tool/defined-tools.ts";
 import {
   type FunctionCallOptions,
   type FunctionCheckOptions,
@@ -24,6 +25,7 @@ export class GuardedTools {
 
   /** @internal */
   constructor(tools: readonly DefinedTool[], context: FunctionContext) {
+    assertDefinedTools(tools);
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
     this.#context = context;
     const program = tools.find(({ needs }) => needs !== null);

@@ -3,9 +3,10 @@ import type { GateOptions } from "../approval/asker.ts";
 import { HANDLERS, type Handlers, handlersOf, isHandlers } from "../approval/handlers.ts";
 import { SessionBudget } from "../approval/session-budget.ts";
 import { Wait, waitOf } from "../approval/wait.ts";
-import { flag, having, nonEmptyText, type OptionsOf } from "../policy/options.ts";
+import { flag, nonEmptyText, type OptionsOf } from "../policy/options.ts";
 import { meetBudgets } from "../policy/unasked-budget.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
+import { DEFINED_TOOLS } from "../tool/defined-tools.ts";
 import type { SupervisorContext } from "./supervisor-context.ts";
 
 /** How a session asks people, and for which agent. */
@@ -46,7 +47,7 @@ export const SESSION_OPTIONS: OptionsOf<SessionOptions> = z.strictObject({
   maxPending: z.int().min(1, { error: "a number of requests, or null" }).nullable().optional(),
   remember: flag().optional(),
   legacyBareTools: z.enum(["ask", "run"], { error: "`ask` or `run`" }).optional(),
-  tools: z.array(having("a tool, as `defineTool` makes it", "use"), { error: "a list of tools" }).optional(),
+  tools: DEFINED_TOOLS.optional(),
 });
 
 function WaitOptions() {

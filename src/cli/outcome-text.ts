@@ -2,7 +2,7 @@ import { otherChanges } from "../call/receipt.ts";
 import type { ProgramOutcome } from "../decide/outcome.ts";
 import type { ReachedLimit, Unprotected } from "../decide/receipt.ts";
 import { CofferdamError, ERRORS, escapeInvisible, visible } from "../errors.ts";
-import type { Denial } from "../policy/denial.ts";
+import { type Denial, deniedAct } from "../policy/denial.ts";
 import { mayDo, reportAppeared } from "./appeared-text.ts";
 import { reportFailure, reportThree } from "./failure.ts";
 import type { Print } from "./print.ts";
@@ -98,25 +98,11 @@ export function reportMade(outcome: ProgramOutcome, print: Print): void {
 /** A remedy that several denials share is printed once, after the last of them. */
 function reportDenials(denials: readonly Denial[], print: Print): void {
   for (const [at, denial] of denials.entries()) {
-    const { operation, target, certainty, because, remedy } = denial;
-    const how = certainty === "certain" ? "the sandbox prevented" : "the sandbox may have prevented";
-    const isWords = operation === "run" || operation === "trace" || operation === "use";
-    const what = isWords ? target : visible(target);
+    const { remedy } = denial;
     const isLast = denials[at + 1]?.remedy !== remedy;
-    reportThree(print, `${how} ${ACTS[operation]} ${what}: ${because}`, null, isLast ? remedy : null);
+    reportThree(print, deniedAct(denial), null, isLast ? remedy : null);
   }
 }
-
-const ACTS: Readonly<Record<Denial["operation"], string>> = {
-  read: "reading",
-  write: "writing",
-  remove: "removing or moving",
-  rename: "moving or linking a file into or out of",
-  connect: "connecting to",
-  run: "running",
-  trace: "tracing",
-  use: "using",
-};
 
 function reportUnprotected(unprotected: readonly Unprotected[], print: Print): void {
   for (const { path, runs } of unprotected)

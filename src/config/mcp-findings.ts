@@ -1,14 +1,20 @@
+import { existsSync } from "node:fs";
+import { posix } from "node:path";
 import { visible } from "../errors.ts";
 import { normalPorts, printPorts } from "../profile/ports.ts";
 import { networkFrom } from "../profile/sections.ts";
-import type { LoadedConfig } from "./config.ts";
+import type { McpServer } from "../tool/mcp-settings.ts";
+import { packageRunner } from "../tool/package-runner.ts";
+import type { Config, LoadedConfig } from "./config.ts";
 import { type ConfigFinding, placeOf, warning } from "./finding.ts";
+import { serverStart } from "./server-start.ts";
 import type { YamlPath } from "./yaml.ts";
 
 /** Settings of MCP servers that this config does not grant, or that have no effect. */
 export function mcpFindings({ config }: LoadedConfig): readonly ConfigFinding[] {
   const isOffline = networkFrom(config.shell.network) === "none";
-  return Object.entries(config.mcp.servers).flatMap(([name, { needs }]): readonly ConfigFinding[] => {
+  return Object.entries(config.mcp.servers).flatMap(([name, server]): readonly ConfigFinding[] => {
+    const { needs } = server;
     const found = (message: string, hint: string, ...place: YamlPath): ConfigFinding =>
       warning(message, hint, placeOf(config, ["mcp", "servers", name, "needs", ...place]));
     const ports = normalPorts([...config.shell.ports, ...(needs.ports ?? [])]);
@@ -22,7 +28,12 @@ export function mcpFindings({ config }: LoadedConfig): readonly ConfigFinding[] 
         (root.readApproval || (root.mode === "rw" && root.writeApproval)) &&
         (needs.roots === undefined || Object.hasOwn(needs.roots, root.name)),
     );
+    const offline = offlineRunner(name, server, config);
     return [
+      ...(offline === null
+        ? []
+        : [warning(offline.message, offline.hint, placeOf(config, ["mcp", "servers", name, "command"]))]),
+      ...misplacedWords(name, server, config),
       ...(needs.network === true && isOffline
         ? [
             found(
@@ -58,6 +69,43 @@ export function mcpFindings({ config }: LoadedConfig): readonly ConfigFinding[] 
             ),
           ]
         : []),
+    ];
+  });
+}
+
+/** Told about a server whose command downloads a package, if it has no network for that. */
+export function offlineRunner(
+  name: string,
+  { command, needs }: McpServer,
+  { shell }: Pick<Config, "shell">,
+): Pick<ConfigFinding, "message" | "hint"> | null {
+  const runner = packageRunner(command);
+  if (runner === null || (needs.network === true && networkFrom(shell.network) !== "none")) return null;
+  return {
+    message: `the MCP server ${visible(name)} has no network, so \`${runner}\` cannot download its package`,
+    hint: "install the package outside the sandbox and start its file, or set `needs: { network: true }` and list the registry under `shell.network`",
+  };
+}
+
+/** Relative paths of a command that are in the folder of the config, but not where the server starts. */
+function misplacedWords(
+  name: string,
+  { command, needs }: McpServer,
+  config: Config,
+): readonly ConfigFinding[] {
+  const start = serverStart(config, needs);
+  if (start === null) return [];
+  return command.flatMap((word, at): readonly ConfigFinding[] => {
+    const isRelative = /^\.{1,2}\//.test(word);
+    if (!isRelative || existsSync(posix.resolve(start, word))) return [];
+    const meant = posix.resolve(config.workspace, word);
+    if (!existsSync(meant)) return [];
+    return [
+      warning(
+        `the MCP server ${visible(name)} starts in ${visible(start)}, where ${visible(word)} does not exist`,
+        `write ${visible(posix.relative(start, meant) || ".")} to name ${visible(meant)}`,
+        placeOf(config, ["mcp", "servers", name, "command", at]),
+      ),
     ];
   });
 }

@@ -1,17 +1,27 @@
 import { escapeInvisible } from "../errors.ts";
 import { hideInWords } from "../policy/redact.ts";
+import type { AbsolutePath } from "../profile/path.ts";
 import { quoted } from "../shell/quote.ts";
 import type { McpServer } from "../tool/mcp-settings.ts";
 import type { Config } from "./config.ts";
+import { serverStart } from "./server-start.ts";
 
 /** The grants of each wrapped MCP server, in words; its rules are listed with all others. */
-export function mcpWords({ mcp }: Pick<Config, "mcp">): readonly (readonly [name: string, words: string])[] {
-  return Object.entries(mcp.servers).map(([name, server]) => [name, serverWords(server)]);
+export function mcpWords(
+  config: Pick<Config, "mcp" | "workspace" | "roots">,
+): readonly (readonly [name: string, words: string])[] {
+  return Object.entries(config.mcp.servers).map(([name, server]) => [
+    name,
+    serverWords(server, serverStart(config, server.needs)),
+  ]);
 }
 
-function serverWords({ command, needs, annotations, sampling, elicitation }: McpServer): string {
+function serverWords(
+  { command, needs, annotations, sampling, elicitation }: McpServer,
+  start: AbsolutePath | null,
+): string {
   return [
-    `runs ${escapeInvisible(quoted(hideInWords(command)))}`,
+    `runs ${escapeInvisible(quoted(hideInWords(command)))}${start === null ? "" : ` in ${escapeInvisible(start)}`}`,
     needs.roots === undefined ? "with every root" : rootsOf(needs.roots),
     ...(needs.write_on_start ? ["once its start is approved, writes in roots that ask first"] : []),
     ...(needs.network === true ? ["with the network of commands"] : []),

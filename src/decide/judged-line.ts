@@ -1,5 +1,6 @@
 import type { LeadingWay } from "../host/look/leads.ts";
 import type { CommandLine, JudgedCommand } from "../policy/command.ts";
+import type { ProgramPlace } from "../policy/program-place.ts";
 import { accessTo } from "../profile/access-to.ts";
 import { type AbsolutePath, isInside, nameOf, parentOf } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
@@ -43,17 +44,19 @@ interface Found {
   readonly isMadeInside: (path: AbsolutePath) => boolean;
 }
 
+type JudgedProgram = Pick<JudgedCommand, "programNames" | "programFile" | "programPlace">;
+
 /** A call of the shell tool as rules judge it: each of its commands, and the parts that were not understood. */
 export function judgedLine({ input }: Pick<Call, "input">, found: Found): CommandLine {
   const isOfShell = scriptOf(input) !== null;
   const isAlone = found.commands.length === 1 && found.unread.length === 0;
-  const programs = new Map<string, Pick<JudgedCommand, "programNames" | "programFile">>();
+  const programs = new Map<string, JudgedProgram>();
   const gains = found.gained === null ? null : gainInWords(found.gained, found.roots);
-  const programOf = (one: CommandFacts): Pick<JudgedCommand, "programNames" | "programFile"> => {
+  const programOf = (one: CommandFacts): JudgedProgram => {
     const [word] = one.words;
     const known = programs.get(word) ?? {
       programNames: programNames(one),
-      programFile: programFile(one, { isOfShell, isAlone }, found),
+      ...programFile(one, { isOfShell, isAlone }, found),
     };
     programs.set(word, known);
     return known;
@@ -89,14 +92,16 @@ function programFile(
   command: CommandFacts,
   { isOfShell, isAlone }: { readonly isOfShell: boolean; readonly isAlone: boolean },
   found: Found,
-): JudgedCommand["programFile"] {
-  if (!command.isLookedUp) return "unsettled";
+): Pick<JudgedCommand, "programFile" | "programPlace"> {
+  if (!command.isLookedUp) return { programFile: "unsettled" };
   const [word] = command.words;
   const hasMoved = found.touched.folders?.length !== 1;
-  if (hasMoved && word.includes("/") && !word.startsWith("/")) return "unsettled";
-  if (!isProgramWritable(command, isOfShell, found)) return "fixed";
-  const isMade = isMissing(command.words[0], command.program.real);
-  return isOfShell && (isMade || !isAlone) ? "unsettled" : "writable";
+  if (hasMoved && word.includes("/") && !word.startsWith("/")) return { programFile: "unsettled" };
+  const place = changeablePlace(command, isOfShell, found);
+  const isMade = isOfShell && isMissing(command.words[0], command.program.real);
+  if (place === null && !isMade) return { programFile: "fixed" };
+  const isUnsettled = isOfShell && (isMade || !isAlone);
+  return { programFile: isUnsettled ? "unsettled" : "writable", programPlace: place };
 }
 
 function isMissing(word: string, real: AbsolutePath | null): boolean {
@@ -104,24 +109,23 @@ function isMissing(word: string, real: AbsolutePath | null): boolean {
 }
 
 /**
- * True if the call could have written the program, replaced something on the way to it, or created an earlier match: a
- * shell looks names up late. In the sandbox's own folders it may do so whatever the host has there.
+ * Where the call could have written the program, replaced something on the way to it, or created an earlier match: a
+ * shell looks names up late. In the sandbox's own folders it may do so whatever the host has there. The last such
+ * place, because it names the program most closely; null if there is none.
  */
-function isProgramWritable(
-  { words: [word], program: { real }, way, before }: CommandFacts,
+function changeablePlace(
+  { program: { real }, way, before }: CommandFacts,
   isOfShell: boolean,
   { profile, isMadeInside }: Found,
-): boolean {
-  if (real !== null && mayWrite(profile, real)) return true;
-  if (way.places.some((one) => mayReplace(profile, one))) return true;
+): ProgramPlace | null {
   const isOwn = (one: AbsolutePath): boolean =>
     isMadeInside(parentOf(one)) && accessTo(profile, one, FOLDER) === "none";
-  return (
-    isOfShell &&
-    (isMissing(word, real) ||
-      way.places.some(isOwn) ||
-      before.some((one) => mayReplace(profile, one) || isOwn(one)))
-  );
+  const mayChange = (one: AbsolutePath): boolean => mayReplace(profile, one) || (isOfShell && isOwn(one));
+  const path =
+    (real !== null && mayWrite(profile, real) ? real : undefined) ??
+    way.places.findLast(mayChange) ??
+    (isOfShell ? before.findLast(mayChange) : undefined);
+  return path === undefined ? null : { path, isPrivate: isOwn(path) };
 }
 
 const NOWHERE = "/dev/null";

@@ -1,3 +1,5 @@
+import type { ProgramPlace } from "./program-place.ts";
+
 /** One simple command, with the facts for judging it. */
 export interface JudgedCommand {
   /** Its words as the program receives them; `isOpaque` if only bash will know them. */
@@ -9,6 +11,8 @@ export interface JudgedCommand {
    * `writable`: an earlier call could have made the found file. `unsettled`: this call may replace it before it runs.
    */
   readonly programFile: "fixed" | "writable" | "unsettled";
+  /** Where the call may change it, if one place is known. */
+  readonly programPlace?: ProgramPlace | null;
   /** True if every path that the words may name is in one of the named roots. */
   readonly arePathsInside: (roots: readonly string[]) => boolean;
   /** The access that approval would add and the command may use, in words; null if there is none. */

@@ -2,6 +2,7 @@ import { visible } from "../errors.ts";
 import type { Hazard } from "../shell/hazards.ts";
 import { type ShellRule, shellAction } from "../shell/rule.ts";
 import type { JudgedCommand } from "./command.ts";
+import { unsettledProgram } from "./program-place.ts";
 import type { ReadCommand } from "./reading.ts";
 import { type RuleHit, ruleInWords } from "./rule-hit.ts";
 
@@ -43,9 +44,12 @@ export function unsettledHit(command: JudgedCommand): RuleHit | null {
 }
 
 /** Why it is uncertain which program a command will be; null if it is certain. */
-export function unsettledReason({ words: [word = ""], programFile }: JudgedCommand): string | null {
-  if (programFile !== "unsettled") return null;
-  return `${visible(word)} may be another program when it starts: the call may write in a folder of PATH or of the program`;
+export function unsettledReason({
+  words: [word = ""],
+  programFile,
+  programPlace,
+}: JudgedCommand): string | null {
+  return programFile === "unsettled" ? unsettledProgram(word, programPlace) : null;
 }
 
 /** An ask, because of a word by which a command does more than its name says. */

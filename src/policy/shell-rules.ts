@@ -9,6 +9,7 @@ import { CombinedRules, isCombined } from "./combined-rules.ts";
 import type { CommandLine, JudgedCommand } from "./command.ts";
 import { TextWords } from "./named-in-text.ts";
 import { PatternsByProgram } from "./patterns-by-program.ts";
+import { changeableProgram } from "./program-place.ts";
 import { CommandReading, coverageOf, type ReadCommand, readCommands, runsText } from "./reading.ts";
 import type { RuleHit, ToolSaid } from "./rule-hit.ts";
 import {
@@ -273,6 +274,5 @@ function uncoveredHit({ command, written }: ReadCommand, { shell, patterns }: Ju
           shellAction(rule) === "allow" && coverageOf(pattern, rule.exact, written) === "plainly",
       );
   if (hit.action !== "ask" || !isLeftOut) return hit;
-  const reason = `tools may write ${visible(written.name)} or a folder where it is searched: a rule can allow it only in a read-only root`;
-  return { ...hit, reason };
+  return { ...hit, reason: changeableProgram(written.name, command.programPlace) };
 }

@@ -124,6 +124,9 @@ function accessOf(root: Root, isApproved: boolean): FileEntry["access"] {
   return root.writeApproval && !isApproved ? "read" : "write";
 }
 
+/** npm repeats failed downloads for more than a minute: without a network it is told to fail at once. */
+const NPM_OFFLINE = { npm_config_fetch_retries: "0" } as const;
+
 /** The user that the environment inside describes. */
 export interface Person {
   readonly uid: number;
@@ -132,7 +135,7 @@ export interface Person {
 
 /**
  * The whole environment of a call. Our own variables come first and are views, not grants: HOME, PATH, TMPDIR, USER,
- * LOGNAME, SHELL, and those of runtimes. Then the caller's variables under granted names: those that programs obey only
+ * LOGNAME, SHELL, those of runtimes, and npm's number of retries without a network. Then the caller's variables under granted names: those that programs obey only
  * if listed by whole name, those that bash obeys never. The config's values come last.
  */
 export function deriveEnvironment(
@@ -148,7 +151,9 @@ export function deriveEnvironment(
       : [],
   );
   const set = Object.entries(settings.sandbox.env.set).filter(([name]) => coversEnv(granted.env, name));
+  const isOffline = granted.network === "none" && settings.runtimes.some(({ name }) => name === "node");
   return {
+    ...(isOffline ? NPM_OFFLINE : {}),
     ...Object.fromEntries(passed),
     HOME: person.home,
     PATH: [...new Set(settings.runtimes.flatMap((runtime) => runtime.path))].join(":"),

@@ -29,6 +29,15 @@ export const McpServer = z.strictObject({
     }),
   needs: ToolNeeds.unwrap()
     .extend({
+      cwd: z
+        .string()
+        .min(1)
+        .optional()
+        .meta({
+          description:
+            "The folder in which the server starts, relative to the folder of this file. Default: that folder, or, if it is in no root that the server needs, the first root that the server needs. Relative paths in `command` begin there.",
+          examples: ["./notes"],
+        }),
       write_on_start: z
         .boolean()
         .default(false)

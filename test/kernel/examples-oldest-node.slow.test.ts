@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from "node:child_process";
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect } from "vitest";
@@ -9,7 +9,7 @@ import { itNeeds, sandboxMustWork } from "../support/battery/needs.ts";
 sandboxMustWork("the examples on the oldest Node");
 
 const ROOT = join(import.meta.dirname, "../..");
-/** The oldest Node of `engines`. It can't parse `await using`: tests and programs of the examples are transformed for it. */
+/** The oldest Node of `engines`. It can't parse `await using`: tests of the examples are transformed for it. */
 const OLDEST = join(ROOT, ".cofferdam-node/22.18.0/bin/node");
 const FILES = globSync("examples/*/*.test.ts", { cwd: ROOT }).toSorted();
 
@@ -31,6 +31,13 @@ const Report = z.object({
     }),
   ),
 });
+
+/** What the oldest Node says about a program that it can't parse; null if it can. */
+function syntaxErrorOf(file: string): Promise<string | null> {
+  return new Promise((resolve) => {
+    execFile(OLDEST, ["--check", file], (error, _, stderr) => resolve(error === null ? null : stderr));
+  });
+}
 
 /** Runs the tests of all examples with a Node: of each file, what failed, and how many tests passed. */
 async function tried(
@@ -54,7 +61,20 @@ async function tried(
   );
 }
 
+const PROGRAMS = globSync("examples/*/*.ts", { cwd: ROOT }).filter((file) => !file.endsWith(".test.ts"));
+
 describe("every example", () => {
+  itNeeds([OLDEST], "can be read by Node 22 as it is written", async () => {
+    expect(PROGRAMS.length).toBeGreaterThan(10);
+    expect(await Promise.all(PROGRAMS.map((file) => syntaxErrorOf(join(ROOT, file))))).toEqual(
+      PROGRAMS.map(() => null),
+    );
+    // That would not be read: it is what these programs must do without.
+    const newer = join(stage, "newer.ts");
+    writeFileSync(newer, "await using made: AsyncDisposable = undefined as never;\n");
+    expect(await syntaxErrorOf(newer)).toContain("SyntaxError");
+  });
+
   itNeeds(
     [OLDEST],
     "does on Node 22 what its tests say, as on this one",

@@ -18,6 +18,7 @@ import type { FrameworkCall, FrameworkCalls } from "../framework-calls.ts";
 import { type AnsweredCall, answersIn, openIn, stateOf, withAnswers } from "./answers.ts";
 import type { MadeCall } from "./history.ts";
 import { denialText, modelOutput } from "./model-output.ts";
+import { OVERTAKEN, type OvertakenCall, overtakenIn, withDenials } from "./overtaken.ts";
 import { ModelStep } from "./step.ts";
 
 type Denied = Extract<NotRun, { readonly kind: "denied" }>;
@@ -43,13 +44,14 @@ export class AiSdkGate {
 
   async status(made: MadeCall, messages: readonly ModelMessage[]): Promise<ToolApprovalStatus> {
     const step = this.#stepOf(messages);
-    const state = step.hasOther(made) ? MIXED : stateOf(made, messages);
+    const settled = this.withDenials(messages);
+    const state = step.hasOther(made) ? MIXED : stateOf(made, settled);
     if (!this.#cards.has(made.tool)) return undefined;
     if (state.kind === "mixed" || state.kind === "unasked")
       return { type: "denied", reason: denialText(WHY_NOT[state.kind]) };
     const answer = state.kind === "answered" ? state.answer : null;
     if (answer?.isYes === false) return { type: "denied", reason: rejectionText(answer) };
-    if (answer !== null) assertAllAnswered(messages);
+    if (answer !== null) assertAllAnswered(settled);
     const call = this.#callOf(made, state.said);
     if (call === null) return undefined;
     const checked = await this.#calls.check({ ...call, groupId: step.groupId }, answer !== null);
@@ -69,7 +71,11 @@ export class AiSdkGate {
     }
   }
 
-  async settle(messages: readonly ModelMessage[]): Promise<void> {
+  /**
+   * Records rejections, and withdraws the requests of calls that another message of the user overtook. Returns the
+   * messages with a denial as the result of each of these calls.
+   */
+  async settle(messages: readonly ModelMessage[]): Promise<readonly ModelMessage[]> {
     const noes = answersIn(messages).filter((answer) => isTheirs(answer) && !answer.isYes);
     await Promise.all(
       noes.map(async ({ call: asked, reason }) => {
@@ -77,11 +83,33 @@ export class AiSdkGate {
         if (call !== null) await this.#calls.refuse(call, reason);
       }),
     );
+    await Promise.all(
+      overtakenIn(messages, this.#isOurs)
+        .filter(({ isRenamed }) => !isRenamed)
+        .map((one) => this.#withdraw(one)),
+    );
+    return this.withDenials(messages);
+  }
+
+  /** The messages with a denial as the result of each call that another message of the user overtook. */
+  withDenials(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+    return withDenials(messages, this.#isOurs);
+  }
+
+  readonly #isOurs = (tool: string): boolean => this.#cards.has(tool);
+
+  async #withdraw(overtaken: OvertakenCall): Promise<void> {
+    const { answer, said } = overtaken;
+    const call = this.#callOf(overtaken, said);
+    if (call === null) return;
+    if (answer?.isYes === false) await this.#calls.refuse(call, answer.reason);
+    else await this.#calls.drop(call, OVERTAKEN);
   }
 
   async answered(messages: readonly ModelMessage[]): Promise<ModelMessage[] | null> {
     const found: AnsweredCall[] = [];
-    for (const asked of openIn(messages)) {
+    const settled = this.withDenials(messages);
+    for (const asked of openIn(settled)) {
       const call = this.#callOf(asked, asked.said);
       if (call === null) return null;
       const checked = await this.#calls.check(call, true);
@@ -89,7 +117,7 @@ export class AiSdkGate {
       const isYes = checked.kind !== "denied";
       found.push({ call: asked, isYes, reason: isYes ? undefined : denialText(checked) });
     }
-    return [...(found.length === 0 ? messages : withAnswers(messages, found))];
+    return [...(found.length === 0 ? settled : withAnswers(settled, found))];
   }
 
   #tool(name: string, { description, schema }: ToolCard): Tool<unknown, ToolResult> {
@@ -106,7 +134,7 @@ export class AiSdkGate {
     { messages, abortSignal }: Pick<ToolExecutionOptions<unknown>, "messages" | "abortSignal">,
   ): Promise<ToolResult> {
     const step = this.#stepOf(messages);
-    const state = step.hasOther(made) ? MIXED : stateOf(made, messages);
+    const state = step.hasOther(made) ? MIXED : stateOf(made, this.withDenials(messages));
     if (state.kind === "mixed" || state.kind === "unasked") return toolResult(WHY_NOT[state.kind]);
     const call = this.#callOf(made, state.said);
     if (call === null) throw new CofferdamError("INTERNAL", `unknown tool ${visible(made.tool)}`);

@@ -97,7 +97,8 @@ export function isSame(one: MadeCall, other: MadeCall): boolean {
   );
 }
 
-function textOf(content: Extract<ModelMessage, { readonly role: "user" }>["content"]): string {
+/** The text of a user's message. */
+export function textOf(content: Extract<ModelMessage, { readonly role: "user" }>["content"]): string {
   if (typeof content === "string") return content;
   return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
 }

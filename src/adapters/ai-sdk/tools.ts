@@ -32,6 +32,8 @@ export interface ApprovalCheck {
 /** The argument of `prepareStep`. */
 export interface StepBegun {
   readonly stepNumber: number;
+  /** The messages that the model will get. */
+  readonly messages: readonly ModelMessage[];
   readonly initialMessages: readonly ModelMessage[];
 }
 
@@ -40,10 +42,16 @@ export interface CofferdamTools extends AsyncDisposable {
   readonly tools: Record<string, Tool<unknown, ToolResult>>;
   /** Decides whether the framework has to ask and, after an answer, whether the approval still holds. */
   readonly toolApproval: (check: ApprovalCheck) => Promise<ToolApprovalStatus>;
-  /** Records rejections, which the framework reports nowhere else. It changes nothing of the step. */
-  readonly prepareStep: (step: StepBegun) => Promise<undefined>;
-  /** Records rejections for apps that prepare steps themselves, or end a conversation with a rejection. */
-  readonly settle: (messages: readonly ModelMessage[]) => Promise<void>;
+  /**
+   * Records rejections, which the framework reports nowhere else. If a user sent another message instead of an answer,
+   * the call counts as denied: its request is withdrawn, and the messages of the step have a result for it.
+   */
+  readonly prepareStep: (step: StepBegun) => Promise<{ messages: ModelMessage[] } | undefined>;
+  /**
+   * Does the same for apps that prepare steps themselves, or end a conversation with a rejection. Returns the messages
+   * to continue with.
+   */
+  readonly settle: (messages: readonly ModelMessage[]) => Promise<ModelMessage[]>;
   /**
    * The messages with the answers given elsewhere (inbox, chat or command line), ready to continue. Null while a
    * request in them is unanswered.
@@ -69,11 +77,12 @@ export function cofferdamTools(of: CallsOf, options: CofferdamToolsOptions = {})
     tools: gate.tools(),
     toolApproval: ({ toolCall: { toolCallId, toolName: tool, input }, messages }) =>
       gate.status({ toolCallId, tool, input }, messages),
-    prepareStep: async ({ stepNumber, initialMessages }) => {
+    prepareStep: async ({ stepNumber, messages, initialMessages }) => {
       if (stepNumber === 0) await gate.settle(initialMessages);
-      return undefined;
+      const settled = gate.withDenials(messages);
+      return settled.length === messages.length ? undefined : { messages: [...settled] };
     },
-    settle: (messages) => gate.settle(messages),
+    settle: async (messages) => [...(await gate.settle(messages))],
     answered: (messages) => gate.answered(messages),
     session: calls.session,
     close: () => calls[Symbol.asyncDispose](),

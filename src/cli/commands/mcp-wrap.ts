@@ -1,4 +1,6 @@
 import type { Config } from "../../config/config.ts";
+import { offlineRunner } from "../../config/mcp-findings.ts";
+import { serverStart } from "../../config/server-start.ts";
 import { CofferdamError, escapeInvisible, visible } from "../../errors.ts";
 import { suggestion } from "../../policy/nearest.ts";
 import { createSupervisor } from "../../session/supervisor.ts";
@@ -59,8 +61,10 @@ async function wrap(
   const { dim } = print.talkInk;
   const { name, server } = serverFor(wanted, loaded.config);
   const { approval } = loaded.config;
+  const offline = offlineRunner(name, server, loaded.config);
   reportStart(supervisor.shared, print, { quiet: isQuiet, more: [placesForClients(approval)] });
   const [output, talk] = [protocolOutput(), protocolTalk()];
+  if (offline !== null) reportThree(print, offline.message, null, offline.hint);
   const { wrapServer } = await import("../../mcp/wrap/wrap.ts");
   const end = await wrapServer({
     supervisor,
@@ -76,7 +80,12 @@ async function wrap(
     case "client-gone":
       return 0;
     case "server-gone":
-      reportThree(print, `the MCP server ${name} stopped: ${end.because}`, null, "start it again");
+      reportThree(
+        print,
+        `the MCP server ${name} stopped: ${end.because}`,
+        null,
+        end.hint ?? "start it again",
+      );
       return SERVER_GONE;
     case "not-started": {
       const { outcome } = end;
@@ -90,15 +99,16 @@ async function wrap(
 /** The server and its section: from the config by this name or command, else by the command alone. */
 function serverFor(
   { named, words, name = UNNAMED }: Wanted,
-  { mcp }: Config,
+  config: Config,
 ): {
   readonly name: string;
   readonly server: McpServer;
 } {
+  const { mcp } = config;
   const known = Object.keys(mcp.servers);
   if (named !== undefined) {
     const server = Object.hasOwn(mcp.servers, named) ? mcp.servers[named] : undefined;
-    if (server !== undefined) return { name: named, server };
+    if (server !== undefined) return { name: named, server: started(server, config) };
     throw usage(
       "mcp",
       `the config has no MCP server ${visible(named)}`,
@@ -107,7 +117,7 @@ function serverFor(
   }
   const same = Object.entries(mcp.servers).filter(([, { command }]) => areSame(command, words));
   const [only, ...others] = same;
-  if (only !== undefined && others.length === 0) return { name: only[0], server: only[1] };
+  if (only !== undefined && others.length === 0) return { name: only[0], server: started(only[1], config) };
   if (only !== undefined)
     throw usage(
       "mcp",
@@ -123,6 +133,12 @@ function serverFor(
       "choose another `--name`: lower-case letters, digits, `_` and `-`",
     );
   return { name, server: sectionFor(words) };
+}
+
+/** A server of the config with the folder in which it starts, wherever this process was started. */
+function started(server: McpServer, config: Config): McpServer {
+  const cwd = serverStart(config, server.needs);
+  return cwd === null ? server : { ...server, needs: { ...server.needs, cwd } };
 }
 
 /** The section of a server that is not in the config: it gets the access of calls without approval. */

@@ -4,6 +4,7 @@ import { type ProgramOutcome, whyNotRun } from "../../decide/outcome.ts";
 import { visible } from "../../errors.ts";
 import type { Appearances } from "../../host/launch/appeared.ts";
 import { pause } from "../../host/pause.ts";
+import { deniedAct } from "../../policy/denial.ts";
 import { hideInWords } from "../../policy/redact.ts";
 import type { Session } from "../../session/session.ts";
 import { quoted } from "../../shell/quote.ts";
@@ -50,6 +51,7 @@ export class ServerProcess {
   readonly #layers;
   #started: ReturnType<ServerStart> | null = null;
   #program: ResidentProgram | null = null;
+  #remedy: string | null = null;
 
   constructor(options: ServerProcessOptions) {
     this.#options = options;
@@ -64,6 +66,11 @@ export class ServerProcess {
   /** The result of the start; null if there was none. Rejects with the error that prevented it. */
   get started(): ReturnType<ServerStart> | null {
     return this.#started;
+  }
+
+  /** What would help, if the sandbox kept the server from something before it ended. */
+  get remedy(): string | null {
+    return this.#remedy;
   }
 
   readonly callTool: CallTool = async (tool, args, { signal, groupId }) => {
@@ -104,7 +111,10 @@ export class ServerProcess {
     if (started.kind !== "resident") return started;
     this.#program = started;
     started.ended.then(
-      (outcome) => onEnd(endText(outcome)),
+      (outcome) => {
+        this.#remedy = ("denials" in outcome && outcome.denials?.[0]?.remedy) || null;
+        onEnd(endText(outcome));
+      },
       () => onEnd("its sandbox failed"),
     );
     return started;
@@ -129,5 +139,7 @@ export function endText(outcome: ProgramOutcome): string {
   const { limitsReached, uncovered } = outcome.receipt;
   const reached = limitsReached.length === 0 ? "" : `, at its limit of ${limitsReached.join(" and ")}`;
   const readable = uncovered.length === 0 ? "" : ", because files hidden from it became readable";
-  return `it ended with status ${outcome.code}${reached}${readable}`;
+  const [denial] = outcome.denials ?? [];
+  const denied = denial === undefined ? "" : `: ${deniedAct(denial)}`;
+  return `it ended with status ${outcome.code}${reached}${readable}${denied}`;
 }

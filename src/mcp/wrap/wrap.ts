@@ -30,7 +30,7 @@ export interface WrapOptions {
 /** How it ended: the client or the server ended, or the server was not allowed to start. */
 export type WrapEnd =
   | { readonly kind: "client-gone" }
-  | { readonly kind: "server-gone"; readonly because: string }
+  | { readonly kind: "server-gone"; readonly because: string; readonly hint: string | null }
   | { readonly kind: "not-started"; readonly outcome: ProgramOutcome };
 
 /**
@@ -82,7 +82,7 @@ export async function wrapServer(options: WrapOptions): Promise<WrapEnd> {
   if (isClientGone) return { kind: "client-gone" };
   const started = await process.started;
   if (started !== null && started.kind !== "resident") return { kind: "not-started", outcome: started };
-  return { kind: "server-gone", because: await gateway.ended };
+  return { kind: "server-gone", because: await gateway.ended, hint: process.remedy };
 }
 
 async function readAll(input: Readable, gateway: Gateway): Promise<void> {

@@ -1,5 +1,9 @@
 import { generateText, isStepCount, type LanguageModel, type ModelMessage } from "ai";
-import { type CofferdamTools, cofferdamTools } from "../../../src/adapters/ai-sdk.ts";
+import {
+  type CofferdamTools,
+  type CofferdamToolsOptions,
+  cofferdamTools,
+} from "../../../src/adapters/ai-sdk.ts";
 import type { SessionOptions } from "../../../src/index.ts";
 import type { Fates } from "../approval/fates.ts";
 import { ASKS } from "../approval/fates.ts";
@@ -67,6 +71,11 @@ export class Chat {
     this.#messages = [...this.#messages, answering(this.#content, say)];
   }
 
+  /** What the user writes next, whatever is asked. */
+  say(content: string): void {
+    this.#messages = [...this.#messages, { role: "user", content }];
+  }
+
   /** One turn, by a supervisor and a session with these settings. */
   async turn(
     model: LanguageModel,
@@ -75,16 +84,18 @@ export class Chat {
       session = {},
       more = {},
       by = "ann",
+      tools = {},
     }: {
       readonly settings?: Settings;
       readonly session?: SessionOptions;
       readonly more?: More;
       readonly by?: string;
+      readonly tools?: CofferdamToolsOptions;
     } = {},
   ) {
     await using supervisor = await this.#fates.supervisor(settings);
     await using own = supervisor.session(session);
-    const result = await goOn(cofferdamTools(own, { by }), model, this.messages, more);
+    const result = await goOn(cofferdamTools(own, { by, ...tools }), model, this.messages, more);
     this.#content = result.content;
     this.#messages = JSON.parse(JSON.stringify([...this.#messages, ...result.responseMessages]));
     return result;

@@ -177,7 +177,7 @@ function overChild(child: ChildProcessWithoutNullStreams): Wire {
 
 /** Writes a server for Node into the project: `tools` by name are bodies of functions of `args`, which tell a text. */
 export function writeServer(
-  at: Place,
+  at: Pick<Place, "project">,
   name: string,
   tools: Readonly<Record<string, string>>,
   before = "",

@@ -1,5 +1,8 @@
 /** Remedies that a test of their own room follows: in its situation, and in the same once it was done. */
 export const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
+  "test/unit/session/options.test.ts": [
+    "a list of tools from `defineTool`; make one of another library's tool: `defineTool({ name, risk, input: SCHEMA, run: ({ input }) => CALL })`",
+  ],
   "test/unit/call/remedies.test.ts": [
     "list the folder under `sandbox.paths` in the config, if intended",
     "list the folder under `sandbox.paths` in the config, if intended",

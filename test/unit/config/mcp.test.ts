@@ -3,6 +3,7 @@ import { grantedRows, widerLines } from "../../../src/cli/offer-text.ts";
 import { findings } from "../../../src/config/check.ts";
 import { printGrants } from "../../../src/config/grants-line.ts";
 import { loadConfig } from "../../../src/config/load.ts";
+import { serverStart } from "../../../src/config/server-start.ts";
 import { rememberTrust, trustFile } from "../../../src/config/trust.ts";
 import { machine, PLAIN, refusalOf } from "./machine.ts";
 
@@ -24,7 +25,10 @@ function loaded(text: string) {
 }
 
 const server = (name: string, more: string): string =>
-  `mcp:\n  servers:\n    ${name}:\n      command: [npx, -y, a-server, --token=ghp_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa]\n${more}`;
+  `mcp:\n  servers:\n    ${name}:\n      command: [node, a-server, --token=ghp_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa]\n${more}`;
+
+const OFFLINE = (runner: string) =>
+  `the MCP server \`fs\` has no network, so \`${runner}\` cannot download its package`;
 
 describe("mcp.servers in a config", () => {
   test("says nothing when it is left out, and of what is left out the least", () => {
@@ -109,6 +113,44 @@ describe("mcp.servers in a config", () => {
     expect(all.every(({ severity, at: place }) => severity === "warning" && place?.line === 9)).toBe(true);
   });
 
+  test.each<[claim: string, text: string, found: readonly string[]]>([
+    ["of a package that it can't download", "[npx, -y, a-server]", [OFFLINE("npx")]],
+    ["of one of another runner", "[/usr/bin/pnpm, dlx, a-server]", [OFFLINE("pnpm dlx")]],
+    ["nothing of a runner's other commands", "[pnpm, start]", []],
+    ["nothing of a path from where it starts", "[node, ./a, ../docs/a]", []],
+    [
+      "of a path that is only in the config's folder",
+      "[node, a, ./docs/a, ./nowhere]",
+      ["the MCP server `fs` starts in `NOTES`, where `./docs/a` does not exist"],
+    ],
+  ])("check tells of the command %s", (_claim, command, found) => {
+    const { config, ...rest } = loaded(`mcp: { servers: { fs: { command: ${command} } } }\n`);
+    const notes = config.roots[0]?.path ?? "";
+    const all = findings({ config, ...rest });
+    expect(all.map(({ message }) => message.replace(notes, "NOTES"))).toEqual(found);
+    expect(all.every(({ at: place }) => place?.line === 5)).toBe(true);
+  });
+
+  test("a package that it may download with its network is no mistake", () => {
+    const text = `${ROOTS}shell: { network: true }\nmcp: { servers: { fs: { command: [npx, a], needs: { network: true } } } }\n`;
+    const m = machine({ [CONFIG]: text, "home/ann/project/notes/a": "", "home/ann/project/docs/a": "" });
+    expect(findings(loadConfig(m.host, { config: m.at(CONFIG) }))).toEqual([]);
+  });
+
+  test("starts in the config's folder if it has it, in its first root otherwise, or where it says", () => {
+    const { config } = loaded("");
+    const [notes = expect.unreachable()] = config.roots;
+    const project = { ...notes, name: "all", path: config.workspace };
+    const start = (needs: Parameters<typeof serverStart>[1], roots = config.roots) =>
+      serverStart({ ...config, roots }, needs)?.replace(config.workspace, "PROJECT") ?? null;
+    expect(start({})).toBe("PROJECT/notes");
+    expect(start({ roots: { docs: "read" } })).toBe("PROJECT/docs");
+    expect(start({ roots: {} })).toBeNull();
+    expect(start({ cwd: "./docs" })).toBe("PROJECT/docs");
+    expect(start({}, [...config.roots, project])).toBe("PROJECT");
+    expect(start({ roots: { docs: "read" } }, [project, ...config.roots])).toBe("PROJECT/docs");
+  });
+
   test("are told before they are trusted: what runs, what it gets, what it may do unasked; no secret of its words", () => {
     const all = loaded(
       server(
@@ -117,8 +159,8 @@ describe("mcp.servers in a config", () => {
           "      annotations: trusted\n      sampling: allow\n      elicitation: ask\n      rules: [{ pattern: 'read_*', action: allow }]\n",
       ),
     );
-    const words =
-      "runs npx -y a-server --token\\=\\[hidden\\], reads docs, writes notes, once its start is approved, writes in roots that ask first, with the network of commands, ITS TOOL ANNOTATIONS ARE TRUSTED, may use the client's model WITHOUT ASKING, may ask the client's user questions, asked each time";
+    const { path: notes } = all.config.roots.find(({ name }) => name === "notes") ?? expect.unreachable();
+    const words = `runs node a-server --token\\=\\[hidden\\] in ${notes}, reads docs, writes notes, once its start is approved, writes in roots that ask first, with the network of commands, ITS TOOL ANNOTATIONS ARE TRUSTED, may use the client's model WITHOUT ASKING, may ask the client's user questions, asked each time`;
     const rows = grantedRows(machine().host, all);
     expect(rows.find(([name]) => name === "MCP")).toEqual(["MCP", `fs ${words}`]);
     expect(rows.find(([name]) => name === "tools")?.[1]).toBe("MCP server fs: read_* RUNS WITHOUT APPROVAL");

@@ -100,6 +100,28 @@ describe("which file a program is", () => {
   });
 });
 
+test("where a program can be changed is named: a folder of the sandbox's own, a writable one, or the program", () => {
+  const placeOf = (one: CommandFacts) =>
+    judgedLine({ input: { script: "x >/dev/null" } } as Parameters<typeof judgedLine>[0], {
+      commands: [one],
+      touched: { folders: [cwd], opened: [] },
+      gained: null,
+      unread: [],
+      roots: [],
+      locale: "",
+      profile,
+      isMadeInside: (path) => isInside(path, absolutePath("/tmp")),
+    }).commands[0]?.programPlace;
+  const hiddenBy = (path: string) => placeOf(command("git", "/usr/bin/git", way("/usr/bin/git"), way(path)));
+  expect(hiddenBy("/tmp/x/docs/git")).toEqual({ path: "/tmp/x", isPrivate: true });
+  expect(hiddenBy("/home/u/ws/bin/git")).toEqual({ path: "/home/u/ws/bin/git", isPrivate: false });
+  expect(placeOf(command("./x", "/home/u/ws/x", way("/home/u/ws/x")))).toEqual({
+    path: "/home/u/ws/x",
+    isPrivate: false,
+  });
+  expect(placeOf(command("git", "/usr/bin/git", way("/usr/bin/git")))).toBeUndefined();
+});
+
 test.each([
   ["", "echo ä", []],
   ["C", "echo ä", []],

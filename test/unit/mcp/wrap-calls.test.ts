@@ -43,7 +43,7 @@ describe("a call of a wrapped server's tool", () => {
     expect(at.serverSaw).toEqual([]);
   });
 
-  it("is judged by the server's own rules on its bare name, and by all others on its whole name; the strictest wins", async () => {
+  it("is judged by the server's own rules on its bare name, and by all others on its whole name; the strictest wins (S1-36)", async () => {
     using at = new Scripted({
       server: plainServer(),
       asked: no(),
@@ -82,7 +82,7 @@ describe("a call of a wrapped server's tool", () => {
   it.each([
     ["untrusted", ["a", "b", "c"], []],
     ["trusted", ["b"], ["a"]],
-  ] as const)("has the risk that %s annotations give it", async (annotations, asked, made) => {
+  ] as const)("has the risk that %s annotations give it (S1-36)", async (annotations, asked, made) => {
     const tools = [
       { name: "a", annotations: { readOnlyHint: true } },
       { name: "b" },

@@ -1,6 +1,9 @@
 import { Readable } from "node:stream";
+import { tool } from "ai";
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { CALL_OPTIONS } from "../../../src/call/call-options.ts";
+import { createGate } from "../../../src/call/create-gate.ts";
 import { SESSION_OPTIONS } from "../../../src/call/session-options.ts";
 import { MemoryJournal } from "../../../src/journal/journal.ts";
 import { assertOptions } from "../../../src/policy/options.ts";
@@ -8,6 +11,7 @@ import { createDraft } from "../../../src/session/draft.ts";
 import { createSupervisor } from "../../../src/session/supervisor.ts";
 import { SUPERVISOR_OPTIONS } from "../../../src/session/supervisor-options.ts";
 import { deriveFor } from "../../../src/testing/derive-for.ts";
+import { defineTool } from "../../../src/tool/define-tool.ts";
 import { machine, PLAIN, refusalOf } from "../config/machine.ts";
 
 /** Code, message and hint of what the run refuses. */
@@ -100,6 +104,22 @@ describe("options of createSupervisor that there are not are refused", () => {
   });
 });
 
+const OF_DEFINE_TOOL =
+  "a list of tools from `defineTool`; make one of another library's tool: `defineTool({ name, risk, input: SCHEMA, run: ({ input }) => CALL })`";
+
+test("`guard` refuses tools that another library made, and says how to make them ours", () => {
+  const search = z.object({ words: z.string() });
+  const foreign: unknown = [tool({ inputSchema: search, execute: ({ words }) => words })];
+  const gate = createGate({ handler: () => ({ approved: true, by: "ann" }) });
+  expect(told(() => Reflect.apply(gate.guard, gate, [foreign]))).toEqual([
+    "USAGE",
+    "`guard` got tools that `defineTool` did not make",
+    `pass ${OF_DEFINE_TOOL}`,
+  ]);
+  const ours = defineTool({ name: "search", input: search, run: ({ input }) => input.words });
+  expect(() => Reflect.apply(gate.guard, gate, [[ours]])).not.toThrow();
+});
+
 describe("options of a session and of a call", () => {
   const sinks = { stdout: () => undefined, stderr: () => undefined };
 
@@ -132,6 +152,20 @@ describe("options of a session and of a call", () => {
       { caller: "root" },
       "invalid option `caller` of `session`",
       "`caller` must be `agent` or `person`",
+    ],
+    [
+      "session",
+      SESSION_OPTIONS,
+      { tools: [tool({ inputSchema: z.object({}), execute: () => 1 })] },
+      "invalid option `tools.0` of `session`",
+      `\`tools\` must be ${OF_DEFINE_TOOL}`,
+    ],
+    [
+      "session",
+      SESSION_OPTIONS,
+      { tools: { search: tool({ inputSchema: z.object({}), execute: () => 1 }) } },
+      "invalid option `tools` of `session`",
+      `\`tools\` must be ${OF_DEFINE_TOOL}`,
     ],
     ["call", CALL_OPTIONS, { singal: null }, "unknown option `singal` of `call`", "did you mean `signal`?"],
     [

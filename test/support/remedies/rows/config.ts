@@ -5,8 +5,8 @@ const roots = (some: string, more = ""): string => `sandbox: { runtimes: [], pat
 const ws = (more = ""): string => roots("ws: { root: ., mode: rw }", more);
 const shell = (rules: string, more = ""): string => `shell: { rules: [${rules}]${more} }`;
 const tools = (rules: string, more = ""): string => `approval: { rules: [${rules}]${more} }`;
-const server = (needs: string, mode: string): string =>
-  `sandbox: { runtimes: [], paths: { ws: { root: ., mode: ${mode} } } }\nmcp: { servers: { s: { command: [x], needs: { ${needs} } } } }`;
+const server = (needs: string, mode: string, command = "x"): string =>
+  `sandbox: { runtimes: [], paths: { ws: { root: ., mode: ${mode} } } }\nmcp: { servers: { s: { command: [${command}], needs: { ${needs} } } } }`;
 const hosts = (more: string): string => `shell: { network: { hosts: ["a.test:443"], ${more} } }`;
 
 /** What a config says, by the text before and after. */
@@ -277,6 +277,18 @@ export const OF_CONFIGS: readonly Row[] = [
     "list it: `shell: { ports: [{}] }`",
     config(server("ports: [8000]", "ro")),
     config((told) => `${server("ports: [8000]", "ro")}\n${quoted(told)}`),
+  ],
+  [
+    "install the package outside the sandbox and start its file, or set `needs: { network: true }` and list the registry under `shell.network`",
+    config(server("", "ro", "npx, a")),
+    config(`${server("network: true", "ro", "npx, a")}\n${hosts("never: []")}`),
+  ],
+  [
+    "write {} to name {}",
+    config(server("cwd: d", "ro", "./a"), {
+      files: { "home/ann/project/a": "", "home/ann/project/d/b": "" },
+    }),
+    config((told) => server("cwd: d", "ro", quoted(told))),
   ],
   // Ports
   [
