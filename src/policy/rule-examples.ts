@@ -1,8 +1,9 @@
 import { CofferdamError, visible } from "../errors.ts";
 import { hazardOf } from "../shell/hazards.ts";
-import { NOT_PARSED, parseLine } from "../shell/parse.ts";
-import type { SimpleCommand } from "../shell/simple-command.ts";
+import { parseLine } from "../shell/parse.ts";
+import { NOT_PARSED } from "../shell/piece-reading.ts";
 import { fileNameOf, type ShellRule, shellAction, shellPattern } from "../shell/rule.ts";
+import type { SimpleCommand } from "../shell/simple-command.ts";
 import type { OperatorRule } from "./approval-section.ts";
 import { type Json, parseJson } from "./canonical-json.ts";
 import { CommandReading, coverageOf } from "./reading.ts";
