@@ -1,7 +1,8 @@
 import { CofferdamError, visible } from "../errors.ts";
 import { hazardOf } from "../shell/hazards.ts";
 import { NOT_PARSED, parseLine } from "../shell/parse.ts";
-import { fileNameOf, patternParts, type ShellRule, shellAction, shellPattern } from "../shell/rule.ts";
+import { NOT_PARSED } from "../shell/piece-reading.ts";
+import { fileNameOf, patternParts, shellAction, shellPattern, type ShellRule } from "../shell/rule.ts";
 import type { SimpleCommand } from "../shell/simple-command.ts";
 import type { OperatorRule } from "./approval-section.ts";
 import { type Json, parseJson } from "./canonical-json.ts";

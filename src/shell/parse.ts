@@ -1,11 +1,11 @@
 import { parse as parseTokens } from "shell-quote";
 import { forEachChild, parse, type SyntaxNode, type Word } from "unbash";
 import { isOfShell } from "./builtins.ts";
-import { NumberProof } from "./numbers.ts";
-import { commandEffect, commandOf, type SimpleCommand } from "./simple-command.ts";
-import { effectOf, isWholePlain } from "./syntax.ts";
-import { doubtful, type ShellEffect, type ShellTouch } from "./touch.ts";
-import { isOpaque, isTorn, OPAQUE, withLinesJoined } from "./word.ts";
+import { NOT_PARSED, PieceReading } from "./piece-reading.ts";
+import type { SimpleCommand } from "./simple-command.ts";
+import { isWholePlain } from "./syntax.ts";
+import type { ShellTouch } from "./touch.ts";
+import { isOpaque, OPAQUE, withLinesJoined } from "./word.ts";
 
 /** A line of bash, taken apart. */
 export interface ParsedLine {
@@ -18,9 +18,6 @@ export interface ParsedLine {
   /** Its words if it is one program with plain words and nothing else, so that it runs without a shell. */
   readonly plain: readonly [string, ...string[]] | null;
 }
-
-/** The reason in `unread` for a line that has an error in it, or that the parser gave up on. */
-export const NOT_PARSED = "it can't be parsed";
 
 /** A longer line is read in pieces, each of which may begin in the middle of something. */
 const MAX_PIECE = 32 * 1024;
@@ -126,7 +123,7 @@ class LineReader {
       this.#assertReadable(piece);
       const script = parse(piece);
       this.#visit(script, null, reading);
-      const { commands, touches, unread } = reading.result();
+      const { commands, touches, unread } = reading.found();
       const plain = unread.length === 0 ? plainWords(script.commands.length, commands) : null;
       const isAgreed = !mayBePlain || plain === null || !isOneCommand(script) || agrees(piece, plain);
       const found = unread.includes(NOT_PARSED) ? [...commands, ...rawCommands(piece)] : commands;
@@ -139,7 +136,7 @@ class LineReader {
       };
     } catch {
       // The parser gave up, or the nesting is too deep: the words are still compared with rules that deny.
-      const { commands, touches, unread } = reading.result();
+      const { commands, touches, unread } = reading.found();
       return {
         commands: [...commands, ...rawCommands(piece)],
         touches,
@@ -167,64 +164,6 @@ class LineReader {
     if (!isWholePlain(node)) forEachChild(node, (child) => this.#visit(child, node, reading));
     reading.leave(node, parent, words);
   }
-}
-
-/** Everything found in a piece of a line, in its order. */
-class PieceReading {
-  readonly #piece: string;
-  readonly #commands: SimpleCommand[] = [];
-  readonly #numbers = new NumberProof();
-  readonly #effects: (() => ShellEffect)[] = [];
-
-  constructor(piece: string) {
-    this.#piece = piece;
-  }
-
-  /** Notes a node before its parts; gives the words of a command. */
-  enter(node: SyntaxNode): readonly string[] {
-    this.#numbers.note(node);
-    const command = node.type === "Command" ? commandOf(node) : null;
-    if (command !== null) this.#commands.push(command);
-    return command?.words ?? [];
-  }
-
-  leave(node: SyntaxNode, parent: SyntaxNode | null, words: readonly string[]): void {
-    const isNumber = (name: string, at: number): boolean => this.#numbers.isNumber(name, at);
-    if (isTornWord(node, parent, this.#piece)) this.#effects.push(() => doubtful(NOT_PARSED));
-    if (node.type === "Script" && (node.errors?.length ?? 0) > 0)
-      this.#effects.push(() => doubtful(NOT_PARSED));
-    this.#effects.push(() =>
-      node.type === "Command" ? commandEffect(node, words, isNumber) : effectOf(node, isNumber),
-    );
-  }
-
-  /** The effects of all parts: whether a variable holds a number is known only now. */
-  result(): Omit<ParsedLine, "plain"> {
-    const effects = this.#effects.map((effect) => effect());
-    return {
-      commands: this.#commands,
-      touches: effects.flatMap(({ touches }) => touches),
-      unread: effects.map(({ doubt }) => doubt).filter((doubt) => doubt !== null),
-    };
-  }
-}
-
-/** Nodes whose words end where bash ends a word. */
-const HOLDS_WORDS: ReadonlySet<SyntaxNode["type"]> = new Set([
-  ...(["Command", "Redirect", "HereString", "Assignment", "For", "Case", "CaseItem"] as const),
-  ...(["TestUnary", "TestBinary"] as const),
-]);
-
-/** What comes after a word of bash; `<(` goes on with it. */
-const WORD_END = /^([\s;&|()`]|[<>](?!\()|$)/;
-
-/** True for a word with a character in it that ends words, or without one after it. */
-function isTornWord(node: SyntaxNode, parent: SyntaxNode | null, piece: string): boolean {
-  if (node.type !== "Word") return false;
-  if (isTorn(node)) return true;
-  if (parent === null || !HOLDS_WORDS.has(parent.type)) return false;
-  if (parent.type === "Assignment" && parent.index === node) return false;
-  return !WORD_END.test(piece.slice(node.end, node.end + 2));
 }
 
 function countOf(part: RegExp, text: string): number {

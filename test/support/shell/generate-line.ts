@@ -1,27 +1,63 @@
-/** Lines of bash, drawn from a seed: most are lists of plain commands, many have one strange thing in them. */
+import type { LineParts } from "./line-parts.ts";
+import * as parts from "./line-parts.ts";
+
+/** Of so many parts of an everyday line, one is odd; of a wild one every second. */
+const SELDOM = 60;
+const OFTEN = 2;
+
+/**
+ * Lines of bash, drawn from a seed: lists of commands, loops and conditions. Most are everyday lines in which something
+ * odd is rare; the others have much of it, and something strange may be anywhere.
+ */
 export function* linesFrom(seed: number): Generator<string> {
   const random = numbersFrom(seed);
   const below = (end: number): number => Math.floor(random() * end);
   const one = (list: readonly string[]): string => list[below(list.length)] ?? "";
-  const words = (): string => Array.from({ length: below(4) }, () => ` ${one(WORDS)}`).join("");
-  const simple = (): string => `${one(PREFIXES)}${one(PROGRAMS)}${words()}${one(REDIRECTS)}`;
+  let oneOdd = SELDOM;
+  const part = ({ plain, odd }: LineParts): string => one(below(oneOdd) === 0 ? odd : plain);
+  const words = (): string => Array.from({ length: below(4) }, () => ` ${part(parts.WORDS)}`).join("");
+  const simple = (): string =>
+    `${part(parts.PREFIXES)}${part(parts.PROGRAMS)}${words()}${part(parts.REDIRECTS)}`;
   const list = (depth: number): string => {
-    const parts = Array.from({ length: 1 + below(3) }, () => {
-      const kind = depth > 2 ? 0 : below(9);
+    const commands = Array.from({ length: 1 + below(3) }, () => {
+      const kind = depth > 2 ? 0 : below(10);
       if (kind === 1) return `( ${list(depth + 1)} )`;
       if (kind === 4) return `(${list(depth + 1)}${one(["", " ", "\n"])})`;
       if (kind === 2) return `{ ${list(depth + 1)}; }`;
-      if (kind === 3) return `${simple()} ${one(DOCUMENTS)}`;
+      if (kind === 3) return `${simple()} ${part(parts.DOCUMENTS)}`;
+      if (kind === 5) return compound(depth + 1);
+      if (kind === 6 || kind === 7) return `${part(parts.OWN)}${part(parts.REDIRECTS)}`;
       return simple();
     });
-    return parts.reduce((line, part) => `${line}${one(JOINTS)}${part}`);
+    return commands.reduce((line, command) => `${line}${part(parts.JOINTS)}${command}`);
+  };
+  const compound = (depth: number): string => {
+    const name = part(parts.NAMES);
+    switch (below(7)) {
+      case 0:
+        return `for ${name} in${words()}; do ${list(depth)}; done${part(parts.REDIRECTS)}`;
+      case 1:
+        return `if ${list(depth)}; then ${list(depth)}; ${one(["", `else ${simple()}; `, `elif ${simple()}; then ${simple()}; `])}fi`;
+      case 2:
+        return `${one(["while", "until"])} ${simple()}; do ${list(depth)}; done`;
+      case 3:
+        return `while ${one(["", "IFS= "])}read ${one(["-r ", ""])}${name}; do ${list(depth)}; done ${one(["<x", "< <(aa)", "<<< x", "<ok"])}`;
+      case 4:
+        return `case ${one(["x", "$x", '"$x"', "$(aa)", "a*"])} in ${one(["x", "*", "y|x", "(x|'a b'", "$x", '"$x"*'])}) ${list(depth)};; ${one(["", `*) ${simple()} ;; `, `x) ${simple()} ;;& `])}esac`;
+      case 5:
+        return `[[ ${part(parts.TESTS)} ]]`;
+      default:
+        return `${name}=${part(parts.VALUES)}`;
+    }
   };
   for (;;) {
+    const isWild = below(4) === 0;
+    oneOdd = isWild ? OFTEN : SELDOM;
     let line = list(0);
-    for (let strange = below(3); strange > 0; strange -= 1) {
+    for (let strange = isWild ? below(3) : below(12) === 0 ? 1 : 0; strange > 0; strange -= 1) {
       const at = below(line.length + 1);
       const cut = below(4) === 0 ? below(3) : 0;
-      line = `${line.slice(0, at)}${one(STRANGE)}${line.slice(at + cut)}`;
+      line = `${line.slice(0, at)}${one(parts.STRANGE)}${line.slice(at + cut)}`;
     }
     yield below(40) === 0 ? `${line}\\` : line;
   }
@@ -37,217 +73,3 @@ function numbersFrom(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
 }
-
-/** Stand-ins that rules let pass, and seldom one that none does. */
-const PROGRAMS = [
-  "aa",
-  "bb",
-  "aa",
-  "bb",
-  "aa",
-  "gg ok",
-  "dd x",
-  "echo",
-  "'a'a",
-  "a\\a",
-  '"bb"',
-  "gg",
-  "zz",
-  "rm",
-];
-const WORDS = [
-  ...["x", "-o", "rm", "'; rm'", '"; zz"', "\\;", "a#b", "'$(zz)'", '"a b"', "''", '""', "\\$x", "x\\ y"],
-  ...[
-    "'a\\'",
-    '"a\\"b"',
-    '"\\\\"',
-    "*",
-    "[rz]m",
-    "a=b",
-    "~",
-    "HEAD~1",
-    "{",
-    "}",
-    "!",
-    "$'\\n'",
-    "ok",
-    "é",
-    "--x=*",
-  ],
-  ...["'\n'", "$'x\n'", '"\n"', "''{},-o}", "a{b}c,d}", "{x'{'},..}", "{}", "旁\\"],
-  ...['"`"', "'`'", '"\\`"', "if", "then", "done", "a\\\nb", "2", "'#'", "\\#", "$", '"$"', "a$", "@{1}"],
-];
-const PREFIXES = ["", "", "", "", "", "! ", "time ", "", "", "</dev/null ", "a=b "];
-const REDIRECTS = [
-  "",
-  "",
-  "",
-  "",
-  " >/dev/null",
-  " 2>&1",
-  " <&-",
-  " 2>/dev/null >&2",
-  " >>/dev/null",
-  " <<< x",
-  " >&-",
-  ">/dev/null",
-  "<<<x",
-  " 2>/dev/null",
-  " {zz}>/dev/null",
-  " {a['$(zz)']}>/dev/null",
-  ' {a["`zz`"]}<&-',
-];
-const JOINTS = [
-  " && ",
-  " || ",
-  "; ",
-  " | ",
-  "\n",
-  " & ",
-  "&",
-  ";",
-  "|",
-  " |& ",
-  " # x\n",
-  " \\\n&& ",
-  "\n\n",
-  "\\\n",
-];
-const DOCUMENTS = [
-  ...["<<EOF\nrm\nEOF\n", "<<'EOF'\n$(zz)\nEOF\n", "<<-EOF\n\tzz\n\tEOF\n", "<<EOF | bb\nrm\nEOF\n"],
-  ...[
-    "<<EOF && bb\n'\nEOF\n",
-    "<<A <<B\nrm\nA\nzz\nB\n",
-    '<<"E"\n`zz`\nE\n',
-    "<<E\nx\\\nE\nzz\nE\n",
-    "<<EOF\n$(zz)\nEOF\n",
-  ],
-];
-const STRANGE = [
-  ...[
-    ";",
-    "&",
-    "|",
-    "\n",
-    "\\\n",
-    "\\",
-    "'",
-    '"',
-    "`",
-    "$(",
-    ")",
-    "(",
-    "{ ",
-    "; }",
-    "#",
-    " #",
-    "!",
-    "$",
-    "~",
-    "*",
-  ],
-  ...[
-    "$(zz)",
-    "`zz`",
-    "<(zz)",
-    ">(zz)",
-    '"$(zz)"',
-    "$'",
-    "$'\\'",
-    '$"',
-    "${x}",
-    "$((1))",
-    "$[1]",
-    "${x:-`zz`}",
-  ],
-  ...[
-    " zz ",
-    " rm ",
-    "; zz;",
-    "&zz&",
-    "|zz",
-    "\nzz\n",
-    "<<<",
-    "<<",
-    "<<E",
-    "<<E\n",
-    "\nE\n",
-    "<",
-    ">",
-    ">&",
-    "<&",
-    "&>",
-  ],
-  ...[
-    "{aa,zz}",
-    "{zz,x}",
-    "?",
-    "[z]z",
-    "@(zz)",
-    "!(x)",
-    "[[ ",
-    " ]]",
-    "((",
-    "))",
-    "if ",
-    "; then ",
-    "; fi",
-    "case x in x) ",
-  ],
-  ...[
-    " ;; esac",
-    "for i in zz; do ",
-    "; done",
-    "while ",
-    "until ",
-    "function f ",
-    "f() ",
-    "coproc ",
-    "time ",
-    "select ",
-  ],
-  ...[
-    "eval zz",
-    "exec zz",
-    "command zz",
-    "builtin ",
-    ". ./zz",
-    "cd . ",
-    "export A=zz ",
-    "x=(zz) ",
-    "a+=b ",
-    "a[0]=b ",
-  ],
-  ...[
-    "\r",
-    "\t",
-    "\u00a0",
-    "\u200b",
-    "\u202e",
-    "\v",
-    "\f",
-    "é",
-    "<<< <(zz)",
-    "<<< <(aa)zz ",
-    "2>&1",
-    "{x}>&1",
-    ">|",
-    "<>",
-  ],
-  ...[
-    "\\'",
-    '\\"',
-    "''",
-    '""',
-    "$'\\x7a\\x7a'",
-    "$'\\n'",
-    "\\\\",
-    "z\\\nz",
-    "z''z",
-    '"z"z',
-    "\\zz",
-    "z\\z",
-    "EOF\n",
-    "\tEOF\n",
-  ],
-];

@@ -35,6 +35,8 @@ test.each<readonly [line: string, touches: readonly ShellTouch[]]>([
     "cd; cd ~; cd -; cd $x; cd a b; cd -P a; cd -- -b; cd '-'",
     [move(null), move(null), move(null), move(null), move(null), move("a"), move(null), move(null)],
   ],
+  ["for x in a; do cd b; cd /c; done; cd d", [move(null), move("/c"), set("x"), move("d")]],
+  ["while cd a; do b; done", [move(null)]],
   ["pushd a; popd; pushd", [move("a"), move(null), move(null)]],
   // Variables.
   ["x=1 y=$z", [set("x"), set("y")]],
