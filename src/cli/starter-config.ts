@@ -55,7 +55,13 @@ shell:
 ${[...ASKED, ...publishes.filter((words) => !ASKED.some(([known]) => known === words)).map((words) => [words, PUBLISH] as const)].map(rule).join("\n")}
 
 # \`interactive\`: a person answers. \`strict\`: each request is rejected. \`approve_all\`: each request is approved.
-approval: { mode: interactive }
+approval:
+  mode: interactive
+  # Requests are answered at the terminal, in the form of an MCP host, or in any terminal with \`cofferdam approvals\`.
+  # \`http: {}\` adds an inbox in the browser: run \`cofferdam serve\`.
+  # channels: { http: {} }
+  # A person is asked to let the session continue after so many calls or minutes without a question.
+  # budget: { calls: 200, minutes: 60 }
 `;
 }
 

@@ -1,6 +1,6 @@
 import { CofferdamError, visible } from "../errors.ts";
 import { hazardOf } from "../shell/hazards.ts";
-import { NOT_PARSED, parseLine } from "../shell/parse.ts";
+import { parseLine } from "../shell/parse.ts";
 import { NOT_PARSED } from "../shell/piece-reading.ts";
 import { fileNameOf, patternParts, shellAction, shellPattern, type ShellRule } from "../shell/rule.ts";
 import type { SimpleCommand } from "../shell/simple-command.ts";

@@ -46,7 +46,7 @@ export const APPROVAL_COMMANDS = {
   },
   serve: {
     group: "Approve",
-    purpose: "serve the approval inbox over HTTP, and the Telegram chat",
+    purpose: "serve the approval inbox over HTTP, a Telegram chat and a webhook",
     usage: "serve [OPTIONS]",
     notes: [
       "Opens the channels under `approval.channels`, for the requests of all processes, until you press Ctrl-C. It runs no tools unless you add --mcp. Keep the printed address secret: it contains a token, and anyone who has it can answer requests.",

@@ -86,7 +86,7 @@ export const RUN_COMMANDS = {
     ],
     notes: [
       "Without --wrap, an MCP client gets the tools of the config over standard input and output. With --wrap, cofferdam runs an MCP server in the sandbox and checks each call of its tools, under the name `NAME/tool`.",
-      "NAME is a server listed under `mcp.servers`. A SERVER command that is not listed there runs with the permissions of calls that need no approval. Approval questions go to the user of the MCP client, if the client supports elicitation, and to the channels of the config. If nobody can answer, the call is denied.",
+      "NAME is a server listed under `mcp.servers`. A SERVER command that is not listed there runs with the permissions of calls that need no approval. Approval questions go to the user of the MCP client, if the client supports elicitation, and to the channels of the config; the call also waits for `cofferdam approvals`. If nobody can answer, it is denied.",
       "Exits with 1 if the wrapped server stops before its client, and with 77 if the server may not start.",
     ],
     options: {

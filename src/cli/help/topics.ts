@@ -68,7 +68,7 @@ export const TOPICS = {
           ["mode: approve_all", "approve each request, unless an operator requires a person"],
         ],
       },
-      "People answer at the terminal, with `cofferdam approvals`, in the inbox of `cofferdam serve`, in a Telegram chat, or in their MCP client.",
+      "People answer at the terminal, with `cofferdam approvals`, or in their MCP client. `cofferdam serve` opens the inbox, a Telegram chat and a webhook.",
       "An approval counts once, or for the session. `cofferdam grants` lists and revokes those for a session. See also `cofferdam approvals --help`. A request without an answer is rejected after five minutes; `approval.timeout` changes that.",
       "With `cofferdam call --suspend` a call does not wait. `cofferdam resume ID` runs it after the approval.",
     ],

@@ -76,7 +76,13 @@ test("the starter config says what each part is there for", () => {
         - { pattern: "pnpm publish", description: "Publish a package" }
 
     # \`interactive\`: a person answers. \`strict\`: each request is rejected. \`approve_all\`: each request is approved.
-    approval: { mode: interactive }
+    approval:
+      mode: interactive
+      # Requests are answered at the terminal, in the form of an MCP host, or in any terminal with \`cofferdam approvals\`.
+      # \`http: {}\` adds an inbox in the browser: run \`cofferdam serve\`.
+      # channels: { http: {} }
+      # A person is asked to let the session continue after so many calls or minutes without a question.
+      # budget: { calls: 200, minutes: 60 }
     "
   `);
 });
