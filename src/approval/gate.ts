@@ -10,6 +10,7 @@ import type { Approval, CallIdentity, DecidedCall, GateResult, GateStop } from "
 import { HANDLER } from "./handler.ts";
 import { ALREADY_USED, ASK_AGAIN, approvalOf, denied, NOBODY } from "./not-run.ts";
 import { readAnswer } from "./read-decision.ts";
+import { isByReviewer } from "./reviewed.ts";
 
 /** A call that changes more often than this during its review is given up. */
 const MAX_TRIES = 3;
@@ -61,7 +62,14 @@ export class Gate {
         log.record({ type: "approval.auto", argsHash, approved: true, by: verdict.reason });
         if (given !== null && !(await this.#options.broker.claim(given.approvalId))) return ALREADY_USED;
         const usedId = given?.approvalId ?? null;
-        return { kind: "approved", decided, isApproved: hasApproval(verdict), approvalId: usedId, by: null };
+        return {
+          kind: "approved",
+          decided,
+          isApproved: hasApproval(verdict),
+          approvalId: usedId,
+          by: null,
+          review: null,
+        };
       }
       const reused = tries === 1 ? given : null;
       if (reused !== null) {
@@ -69,8 +77,11 @@ export class Gate {
         // Another process may have received the answer, long ago: it is used here, so it is recorded here.
         log.record(decidedEvent(reused.request, reused.decision));
         log.answered(reused.approvalId, reused.decision);
+        this.#options.reviewer?.heard(reused.request, reused.decision);
       }
-      const approval = reused ?? (await this.#asker.ask(call, decided, options));
+      // A call that changed after its review, or after a person's answer, is for a person.
+      const mayReview = tries === 1 && given === null;
+      const approval = reused ?? (await this.#asker.ask(call, decided, options, { mayReview }));
       if (approval.kind !== "approved") return approval;
       const again = await this.#decideApproved(approval, argsHash, decideAgain);
       if (again.isSame && again.decided.verdict.action !== "deny") return this.#use(approval, again.decided);
@@ -178,7 +189,9 @@ export class Gate {
       await broker.finish(approvalId, "failed");
       throw cause;
     }
-    return { kind: "approved", decided, isApproved: true, approvalId, by };
+    if (!isByReviewer(request, decision))
+      return { kind: "approved", decided, isApproved: true, approvalId, by, review: null };
+    return { kind: "approved", decided, isApproved: false, approvalId, by, review: request.review ?? null };
   }
 
   /** The denial by the rules. */

@@ -1,5 +1,6 @@
 import type { StoredRequest } from "../store/store.ts";
 import type { Approval, GateStop } from "./gate-result.ts";
+import { isDeniedByReviewer, OVERRULE } from "./reviewed.ts";
 import type { Wait } from "./wait.ts";
 
 type Denied = Extract<GateStop, { readonly kind: "denied" }>;
@@ -25,6 +26,8 @@ export function approvalOf(
   const { approvalId, reason } = request;
   switch (status) {
     case "pending": {
+      if (isDeniedByReviewer({ request, status }))
+        return denied("APPROVAL_DENIED", `${reason}, and the reviewer denied it`, OVERRULE);
       const hint = "call it again with this `approvalId` once there is an answer";
       return { kind: "pending", code: "APPROVAL_PENDING", approvalId, reason, hint };
     }

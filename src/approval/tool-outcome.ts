@@ -8,14 +8,15 @@ import {
   ApprovalTimeoutError,
 } from "../policy/approval-error.ts";
 import type { NotRun } from "../policy/not-run.ts";
+import type { ReviewRecord } from "../policy/review-record.ts";
 
 /**
  * The outcome of one call of a function tool. `failed`: an unknown tool, invalid arguments, or an error that the tool
- * threw.
+ * threw. `review`: the review that allowed the call; left out if no reviewer did.
  */
 export type ToolOutcome =
-  | { readonly kind: "done"; readonly value: unknown }
-  | { readonly kind: "failed"; readonly error: unknown }
+  | { readonly kind: "done"; readonly value: unknown; readonly review?: ReviewRecord }
+  | { readonly kind: "failed"; readonly error: unknown; readonly review?: ReviewRecord }
   | NotRun<Exclude<ApprovalCode, "APPROVAL_PENDING">>;
 
 /** A result in the form for agents. A denial is no error: the model reads why, and goes on. */

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { Broker } from "../approval/broker.ts";
 import { Gate } from "../approval/gate.ts";
 import { HANDLERS, type Handlers, handlersOf, isHandlers } from "../approval/handlers.ts";
+import { SessionReviewer } from "../approval/reviewer.ts";
 import type { ToolPolicy } from "../approval/tool-question.ts";
 import { Wait, waitOf } from "../approval/wait.ts";
 import { CofferdamError, visible } from "../errors.ts";
@@ -14,6 +15,7 @@ import { failedToolExamples } from "../policy/rule-examples.ts";
 import { MemoryStore } from "../store/memory.ts";
 import type { Store } from "../store/store.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
+import { type FunctionReviewer, FunctionReviewerOption, functionReviewer } from "./function-reviewer.ts";
 import { GuardedTools } from "./guarded-tools.ts";
 
 /** The settings of a gate without a supervisor. */
@@ -24,6 +26,8 @@ export interface GateSettings {
   readonly handler?: Handlers;
   /** The agent's name, as rules know it. */
   readonly agent?: string;
+  /** A function that reviews requests first. A gate alone has no sandbox for a program. */
+  readonly reviewer?: FunctionReviewer;
   readonly wait?: Partial<Wait>;
   /** The action for a tool without an approval setting that no rule covers. Default `ask`. */
   readonly legacyBareTools?: "ask" | "run";
@@ -61,6 +65,7 @@ export class ToolGate implements Disposable {
       maxPending: approval.most_pending,
       maxPendingBytes: approval.most_pending_size,
       sessionGrants: true,
+      reviewer: reviewerOf(settings, this.broker),
     });
   }
 
@@ -115,6 +120,7 @@ export function createGate(settings: GateSettings = {}): ToolGate {
   const read = Settings.safeParse(settings);
   if (read.success) {
     assertExamples(read.data.approval);
+    assertNoProgram(read.data.approval);
     return new ToolGate(settings, read.data.approval);
   }
   const [issue] = read.error.issues;
@@ -123,6 +129,20 @@ export function createGate(settings: GateSettings = {}): ToolGate {
   throw new CofferdamError("CONFIG_INVALID", `${visible(at)}: ${issue?.message ?? "is not understood"}`, {
     hint: `\`createGate\` takes \`{ ${Object.keys(Settings.shape).join("?, ")}? }\`, with \`approval\` as in a config`,
   });
+}
+
+function reviewerOf({ reviewer }: GateSettings, broker: Broker): SessionReviewer | null {
+  if (reviewer === undefined) return null;
+  const runner = functionReviewer(reviewer);
+  return new SessionReviewer({ broker, unreviewed: new Set(), runner: () => runner });
+}
+
+/** Throws `CONFIG_INVALID` for a reviewer that would need a sandbox. */
+function assertNoProgram({ reviewer }: ApprovalSection): void {
+  if (reviewer !== undefined)
+    throw new CofferdamError("CONFIG_INVALID", "a gate alone has no sandbox for `approval.reviewer`", {
+      hint: "pass a function: `createGate({ reviewer: { name, review, only: { tools } } })`",
+    });
 }
 
 function assertExamples({ rules, agents }: ApprovalSection): void {
@@ -144,6 +164,7 @@ const Settings = z.strictObject({
   approval: ApprovalSection.prefault({}),
   handler: z.custom<Handlers>(isHandlers, { error: HANDLERS }).optional(),
   agent: z.string().min(1).optional(),
+  reviewer: FunctionReviewerOption.optional(),
   wait: Wait.unwrap().partial().optional(),
   legacyBareTools: z.enum(["ask", "run"]).optional(),
   journal: z.looseObject({ write: z.function() }).optional(),

@@ -91,11 +91,21 @@ export async function runCall<Decided extends DecidedCall, Done extends { readon
     return await context.gate.track(result, async () => {
       // The session may have ended while a function waited for its approval.
       if (!runner.isAwaited) context.enter()[Symbol.dispose]();
-      return log.end(await runner.execute(result, log));
+      return log.end(withReview(await runner.execute(result, log), result));
     });
   } catch (cause) {
     return log.end(endFailed(runner, cause, log));
   }
+}
+
+/** Tells in the outcome of a call that ran which review allowed it. */
+function withReview<Done extends { readonly kind: string }>(
+  ended: EndedCall<Done>,
+  { review }: Pick<ApprovedRun<DecidedCall>, "review">,
+): EndedCall<Done> {
+  const { outcome } = ended;
+  const hasRun = outcome.kind === "done" || outcome.kind === "failed" || outcome.kind === "timed-out";
+  return review === null || !hasRun ? ended : { ...ended, outcome: { ...outcome, review } };
 }
 
 /** Checks a call up to the gate. One that ends before it, and is not denied, needs no approval. Throws as `runCall`. */

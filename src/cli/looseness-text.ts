@@ -16,6 +16,8 @@ export function printLooseness(one: Looseness): string {
       return `answer requests by the mode ${visible(one.mode)}`;
     case "session grants":
       return "let an approval last for the session";
+    case "reviewer":
+      return "let a program of the config answer requests";
     case "run as":
       return "run tools as root";
     case "appeared":

@@ -1,6 +1,7 @@
 import type { Captured } from "../host/launch/output.ts";
 import type { Denial } from "../policy/denial.ts";
 import type { NotRun } from "../policy/not-run.ts";
+import type { ReviewRecord } from "../policy/review-record.ts";
 import type { Receipt } from "./receipt.ts";
 
 /**
@@ -15,6 +16,8 @@ export interface Ran {
   readonly durationMs: number;
   /** Acts that the sandbox denied, or may have; left out if none is known. */
   readonly denials?: readonly Denial[];
+  /** The review that allowed it; left out if no reviewer did. */
+  readonly review?: ReviewRecord;
 }
 
 /**
@@ -31,12 +34,19 @@ export type ProgramOutcome =
 
 /** The outcome of a tool that returns a value. `failed` holds the thrown value, a `CofferdamError` if it is ours. */
 export type ValueOutcome<Value = unknown> =
-  | { readonly kind: "done"; readonly value: Value; readonly receipt: Receipt; readonly durationMs: number }
+  | {
+      readonly kind: "done";
+      readonly value: Value;
+      readonly receipt: Receipt;
+      readonly durationMs: number;
+      readonly review?: ReviewRecord;
+    }
   | {
       readonly kind: "failed";
       readonly error: unknown;
       readonly receipt: Receipt | null;
       readonly durationMs: number;
+      readonly review?: ReviewRecord;
     }
   | NotRun;
 

@@ -3,6 +3,7 @@ import { Age, Duration, Size } from "../profile/quantity.ts";
 import { commandExamples } from "../shell/rule.ts";
 import { Mode, RuleOrder } from "./action.ts";
 import { Channels, StoreSetting } from "./approval-channels.ts";
+import { ReviewerSection } from "./reviewer-section.ts";
 import { RiskDefaults } from "./risk.ts";
 import { OperatorToolRule, ToolRule } from "./tool-rule.ts";
 
@@ -61,6 +62,9 @@ export const ApprovalSection = z.strictObject({
   store: StoreSetting.default("sqlite").describe(
     "The store of requests and approvals: `memory`, a file that all processes of this user share (`sqlite`), or a Postgres database.",
   ),
+  reviewer: ReviewerSection.optional().describe(
+    "A program that answers requests which nothing demands a person for. It never gives a call more access.",
+  ),
   channels: Channels.prefault({}).describe(
     "Channels where people answer, besides the terminal. `cofferdam serve` opens them.",
   ),
@@ -114,6 +118,7 @@ export const OperatorApprovalSection = z.strictObject({
       examples: [["interactive", "strict"]],
     }),
   session_grants: z.boolean().optional().describe("`false`: an approval counts once, never for the session."),
+  reviewer: z.boolean().optional().describe("`false`: no reviewer of a config answers requests."),
 });
 export type OperatorApprovalSection = z.infer<typeof OperatorApprovalSection>;
 
@@ -122,17 +127,25 @@ export interface OperatorApproval {
   readonly rules: readonly OperatorRule[];
   readonly modes: readonly Mode[];
   readonly sessionGrants: boolean;
+  /** False: every request goes to a person, even if a config has a reviewer. */
+  readonly reviewer: boolean;
 }
 
 /** The unit of `meetApproval`: no operator settings. */
-export const NO_OPERATOR: OperatorApproval = { rules: [], modes: Mode.options, sessionGrants: true };
+export const NO_OPERATOR: OperatorApproval = {
+  rules: [],
+  modes: Mode.options,
+  sessionGrants: true,
+  reviewer: true,
+};
 
-/** The meet of both: all rules of either, the modes that both allow, session grants only if both do. */
+/** The meet of both: all rules of either, the modes that both allow, session grants and a reviewer only if both do. */
 export function meetApproval(a: OperatorApproval, b: OperatorApproval): OperatorApproval {
   return {
     rules: [...a.rules, ...b.rules],
     modes: a.modes.filter((mode) => b.modes.includes(mode)),
     sessionGrants: a.sessionGrants && b.sessionGrants,
+    reviewer: a.reviewer && b.reviewer,
   };
 }
 
@@ -143,5 +156,6 @@ export function operatorApproval(section: OperatorApprovalSection | undefined): 
     rules: section.rules,
     modes: section.modes ?? Mode.options,
     sessionGrants: section.session_grants ?? true,
+    reviewer: section.reviewer ?? true,
   };
 }
