@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -8,7 +9,7 @@ import { type Given, type TestSession, testSession } from "../support/approval/t
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Place } from "../support/battery/place.ts";
 import { reviewerProgram } from "../support/reviewer/programs.ts";
-import { processesWith, soon, uniqueWord } from "../unit/cli/command-line.ts";
+import { processesWith, soon } from "../unit/cli/command-line.ts";
 
 sandboxMustWork("reviewers");
 
@@ -32,6 +33,8 @@ function reviewed(lines: string, { reviewer = {}, settings, ...given }: Options 
           command: [reviewerProgram(place, lines)],
           only,
           may: ["allow_once", "deny"],
+          // A busy machine starts a sandbox late.
+          budget: { timeout: "10m" },
           ...(typeof reviewer === "function" ? reviewer(place) : reviewer),
         },
       },
@@ -45,6 +48,14 @@ function reviewed(lines: string, { reviewer = {}, settings, ...given }: Options 
 const call = (at: TestSession, text = "hello", tool = "note") => at.session.call(tool, { text });
 const reviews = ({ journal }: TestSession) => journal.of("approval.reviewed").map(({ review }) => review);
 const whys = (at: TestSession) => reviews(at).map(({ verdict, because }) => because ?? verdict);
+
+/** A time to sleep by which its process is found. */
+const uniqueTime = () => `1000.${randomInt(1_000_000_000)}`;
+/** The processes of a reviewer that still run. */
+const left = (at: TestSession, time: string) => [
+  ...processesWith(join(at.place.top, "reviewers")),
+  ...processesWith(time),
+];
 
 describe.skipIf(unusable !== null)("a reviewer in its sandbox", () => {
   it("allows a call once, and its own call is in the record with the sandbox that was proven", async () => {
@@ -85,8 +96,7 @@ describe.skipIf(unusable !== null)("a reviewer in its sandbox", () => {
     });
     await at.session.call("shell", { argv: ["true"] });
     await at.session.call("web_fetch", { url: "https://example.org/" });
-    await at.session.call("web_fetch_add_domain", { domain: "example.org" });
-    expect(at.asked.tools).toEqual(["shell", "web_fetch", "web_fetch_add_domain"]);
+    expect(at.asked.tools).toEqual(["shell", "web_fetch"]);
     expect(reviews(at)).toEqual([]);
     expect(await call(at)).toMatchObject({ kind: "done" });
   });
@@ -101,34 +111,30 @@ describe.skipIf(unusable !== null)("a reviewer in its sandbox", () => {
   });
 
   it("sees no root, no network and no variable beyond its own", async () => {
-    const look = `
-      { cat "$WS/secret" 2>/dev/null || echo hidden; tail -n +3 /proc/net/dev | wc -l
-        echo "\${REVIEW_KEY-unset} \${OTHER_KEY-unset}"; touch /reviewers-write "$DIR/x" 2>&1 | wc -l; } >&2
-      answer allow_once`;
     process.env["REVIEW_KEY"] = "key";
     process.env["OTHER_KEY"] = "other";
-    await using at = await reviewed("", {
-      reviewer: (place: Place) => {
-        place.file("ws/secret", "of a root\n");
-        const [WS, DIR] = [place.ws, place.folder("reviewers")];
-        const program = reviewerProgram(place, `WS='${WS}' DIR='${DIR}'${look}`);
-        return { command: [program], needs: { env: ["REVIEW_KEY"] } };
-      },
-    });
+    const having = (env: readonly string[]) => (place: Place) => {
+      place.file("ws/secret", "of a root\n");
+      const lines = `
+        [ ! -e '${place.ws}/secret' ] && [ "$(tail -n +3 /proc/net/dev | wc -l)" -eq 1 ] &&
+        [ "$REVIEW_KEY" = key ] && [ "\${OTHER_KEY-none}" = none ] &&
+        ! touch '${place.top}/reviewers/made' 2>/dev/null && answer allow_once || answer deny`;
+      return { command: [reviewerProgram(place, lines)], needs: { env } };
+    };
+    await using at = await reviewed("", { reviewer: having(["REVIEW_KEY"]) });
     expect(await call(at)).toMatchObject({ kind: "done" });
-    const [, own] = at.journal.of("call.received");
-    expect(own?.words).toHaveLength(1);
-    const planned = at.journal.of("call.planned")[0];
-    expect(planned?.env).toContain("REVIEW_KEY");
-    expect(planned?.env).not.toContain("OTHER_KEY");
+    // The control: without its variable it notices that, and denies.
+    await using without = await reviewed("", { reviewer: having([]) });
+    expect(await call(without)).toMatchObject({ kind: "denied" });
+    expect(whys(without)).toEqual(["deny"]);
     delete process.env["REVIEW_KEY"];
     delete process.env["OTHER_KEY"];
   });
 
   it.each<readonly [string, string, string | RegExp]>([
-    ["hangs", "sleep 1000", /^the reviewer did not (end in time|answer within 2s)$/],
+    ["hangs", "sleep 1000 ", /in time|within 2s/],
     ["hangs and ignores being ended", "trap '' TERM INT HUP; while :; do sleep 1; done", /in time|within 2s/],
-    ["closes its output and hangs", "exec >&-; sleep 1000", /in time|within 2s/],
+    ["closes its output and hangs", "exec >&-; sleep 1000 ", /in time|within 2s/],
     ["ends with another status than 0", "answer allow_once; exit 3", "the reviewer ended with status 3"],
     ["kills itself", "answer allow_once; kill -9 $$", "the reviewer ended with status 137"],
     ["prints nothing", ":", "its answer is not valid JSON"],
@@ -148,25 +154,26 @@ describe.skipIf(unusable !== null)("a reviewer in its sandbox", () => {
       "its answer is to another request",
     ],
   ])("that %s is no review, and leaves no process", async (_, lines, because) => {
-    const word = uniqueWord();
-    await using at = await reviewed(`# ${word}\n${lines}`, { reviewer: { budget: { timeout: "2s" } } });
+    const time = uniqueTime();
+    await using at = await reviewed(lines.replaceAll("1000 ", `${time} `), { reviewer: { budget: { timeout: "2s" } } });
     expect(await call(at)).toMatchObject({ kind: "denied", reason: "rejected by ann" });
     expect(at.asked.requests).toMatchObject([
       { review: { verdict: "none", because: expect.stringMatching(because) } },
     ]);
     expect(reviews(at)).toHaveLength(1);
-    await soon(() => processesWith(join(at.place.top, "reviewers")).length === 0);
+    await soon(() => left(at, time).length === 0);
     // The control: the same reviewer with a proper answer.
-    await using proper = await reviewed(`# ${word}\nanswer allow_once`);
+    await using proper = await reviewed("answer allow_once");
     expect(await call(proper)).toMatchObject({ kind: "done" });
   });
 
   it("that forks leaves no process, whether it answers or not", async () => {
+    const time = uniqueTime();
     await using at = await reviewed(
-      "for i in 1 2 3; do (trap '' TERM; sleep 1000) >/dev/null & done; answer allow_once",
+      `for i in 1 2 3; do (trap '' TERM; sleep ${time}) >/dev/null & done; answer allow_once`,
     );
     expect(await call(at)).toMatchObject({ kind: "done" });
-    await soon(() => processesWith(join(at.place.top, "reviewers")).length === 0);
+    await soon(() => left(at, time).length === 0);
   });
 
   it("whose program changes answers nothing from then on", async () => {
@@ -211,7 +218,7 @@ describe.skipIf(unusable !== null)("a reviewer in its sandbox", () => {
   });
 
   it("ends with the session that it reviews for", async () => {
-    await using at = await reviewed("sleep 1000", { reviewer: { budget: { timeout: "10m" } } });
+    await using at = await reviewed("sleep 1000 ");
     const waiting = call(at);
     await soon(() => processesWith(join(at.place.top, "reviewers")).length > 0);
     await at.session.close();
