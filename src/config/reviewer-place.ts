@@ -33,6 +33,10 @@ export function reviewerPlace(
 ): ReviewerPlace | null {
   if (section === undefined) return null;
   const { command, url, needs } = section;
+  if ((command === undefined) === (url === undefined))
+    placed(yaml, KEY, () => {
+      throw invalid("the reviewer needs either `command` or `url`", "write one of them");
+    });
   for (const [index, rule] of needs.hosts.entries())
     placed(yaml, [...KEY, "needs", "hosts", index], () => parseHostRule(rule));
   const read = needs.read.map((text, index) =>

@@ -53,6 +53,11 @@ export function reviewerFindings({ config, ceiling }: LoadedConfig): readonly Co
       : [found("an operator profile forbids a reviewer: it answers nothing", "remove `reviewer`")]),
     ...(approval.mode === "interactive"
       ? []
-      : [found(`\`mode: ${approval.mode}\` leaves no request for the reviewer`, "remove `reviewer`, or the mode")]),
+      : [
+          found(
+            `\`mode: ${approval.mode}\` leaves no request for the reviewer`,
+            "remove `reviewer`, or the mode",
+          ),
+        ]),
   ];
 }

@@ -75,54 +75,52 @@ export type ReviewerSettings = z.infer<typeof ReviewerSettings>;
  * `approval.reviewer` of cofferdam.yaml: a program or service that answers, once, requests that nothing demands a person
  * for. It never gives a call more than the call has without approval.
  */
-export const ReviewerSection = z
-  .strictObject({
-    command: z
-      .array(Word)
-      .min(1)
-      .max(64)
-      .optional()
-      .meta({
-        description:
-          "The words that start the program, in a sandbox of its own. It reads one JSON document and prints its answer.",
-        examples: [["/opt/review/bin/review"]],
-      }),
-    url: LoopbackUrl.optional().meta({
-      description: "A service of this machine that is asked by HTTP, in place of `command`.",
-      examples: ["http://127.0.0.1:8484/review"],
+export const ReviewerSection = z.strictObject({
+  command: z
+    .array(Word)
+    .min(1)
+    .max(64)
+    .optional()
+    .meta({
+      description:
+        "The words that start the program, in a sandbox of its own. It reads one JSON document and prints its answer.",
+      examples: [["/opt/review/bin/review"]],
     }),
-    needs: z
-      .strictObject({
-        read: z
-          .array(WrittenPath)
-          .max(64)
-          .default([])
-          .meta({
-            description: "Files and folders that the program reads, outside of every writable root.",
-            examples: [["/opt/review/lib"]],
-          }),
-        hosts: z
-          .array(WrittenHost)
-          .max(64)
-          .default([])
-          .meta({
-            description: "Hosts that the program reaches, as far as operator profiles allow them.",
-            examples: [["api.example.org:443"]],
-          }),
-        env: z
-          .array(EnvName)
-          .max(64)
-          .default([])
-          .meta({
-            description: "Variables that the program gets from the caller.",
-            examples: [["REVIEW_KEY"]],
-          }),
-      })
-      .prefault({})
-      .describe("The access of the program. It has no root, and gets nothing else."),
-    ...settings,
-  })
-  .refine(({ command, url }) => (command === undefined) !== (url === undefined), "write `command` or `url`");
+  url: LoopbackUrl.optional().meta({
+    description: "A service of this machine that is asked by HTTP, in place of `command`.",
+    examples: ["http://127.0.0.1:8484/review"],
+  }),
+  needs: z
+    .strictObject({
+      read: z
+        .array(WrittenPath)
+        .max(64)
+        .default([])
+        .meta({
+          description: "Files and folders that the program reads, outside of every writable root.",
+          examples: [["/opt/review/lib"]],
+        }),
+      hosts: z
+        .array(WrittenHost)
+        .max(64)
+        .default([])
+        .meta({
+          description: "Hosts that the program reaches, as far as operator profiles allow them.",
+          examples: [["api.example.org:443"]],
+        }),
+      env: z
+        .array(EnvName)
+        .max(64)
+        .default([])
+        .meta({
+          description: "Variables that the program gets from the caller.",
+          examples: [["REVIEW_KEY"]],
+        }),
+    })
+    .prefault({})
+    .describe("The access of the program. It has no root, and gets nothing else."),
+  ...settings,
+});
 export type ReviewerSection = z.infer<typeof ReviewerSection>;
 
 function isLoopbackUrl(text: string): boolean {

@@ -76,7 +76,9 @@ describe.skipIf(unusable !== null)("a reviewer that obeys hostile arguments", ()
     expect(ran.some(({ text }) => cut.includes(text))).toBe(false);
     // A person was asked about everything else, and no forged answer hid a request from them.
     const asked = (name: string) => at.asked.tools.filter((tool) => tool === name).length;
-    expect([asked("demanded"), asked("ruled"), asked("destroys"), asked("denied")]).toEqual([200, 200, 200, 0]);
+    expect([asked("demanded"), asked("ruled"), asked("destroys"), asked("denied")]).toEqual([
+      200, 200, 200, 0,
+    ]);
     const unanswered = reviews.filter(({ review }) => review.verdict === "none").length;
     expect(asked("note")).toBe(cut.length + unanswered);
     expect(at.journal.of("call.ended").filter(({ callId }) => callId !== null).length).toBe(

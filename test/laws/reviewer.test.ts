@@ -133,7 +133,9 @@ function isRuled({ rules, ...given }: Case): boolean {
 }
 
 const REVIEWING: Reviewing = { isForReviewer, readReview };
-const asking = (change: (...given: Parameters<typeof isForReviewer>) => Parameters<typeof isForReviewer>): Reviewing => ({
+const asking = (
+  change: (...given: Parameters<typeof isForReviewer>) => Parameters<typeof isForReviewer>,
+): Reviewing => ({
   ...REVIEWING,
   isForReviewer: (...given) => isForReviewer(...change(...given)),
 });
@@ -163,7 +165,10 @@ law<Reviewing, [Reviewed]>(
       own,
     ]),
     "overlooks doubts of the tool and further access": asking((call, known, own) => [
-      { ...call, verdict: { ...call.verdict, hits: call.verdict.hits.filter(({ layer }) => layer !== "tool") } },
+      {
+        ...call,
+        verdict: { ...call.verdict, hits: call.verdict.hits.filter(({ layer }) => layer !== "tool") },
+      },
       known,
       own,
     ]),
@@ -179,7 +184,11 @@ law<Reviewing, [Reviewed]>(
       { ...known, mayRemember: true },
       own,
     ]),
-    "reviews every risk": asking((call, known, own) => [call, { ...known, risk: own.only.risk[0] ?? null }, own]),
+    "reviews every risk": asking((call, known, own) => [
+      call,
+      { ...known, risk: own.only.risk[0] ?? null },
+      own,
+    ]),
     "reviews every tool": asking((call, known, own) => [{ ...call, tool: "x" }, known, own]),
     "takes an answer without its digest": {
       ...REVIEWING,
@@ -203,7 +212,10 @@ law<Reviewing, [Reviewed]>(
 /** The settings of a gate without a person, for calls of one tool. */
 const trial = fc.record({
   rules: fc.array(
-    fc.record({ pattern: fc.constantFrom("note", "n*", "other"), action: fc.constantFrom(...Action.options) }),
+    fc.record({
+      pattern: fc.constantFrom("note", "n*", "other"),
+      action: fc.constantFrom(...Action.options),
+    }),
     { maxLength: 2 },
   ),
   defaults: fc.record({
@@ -212,7 +224,12 @@ const trial = fc.record({
     destructive: fc.constantFrom(...Action.options),
   }),
   risk: fc.constantFrom(...Risk.options),
-  required: fc.constantFrom(null, { required: true }, { required: true, remember: false }, { required: false }),
+  required: fc.constantFrom(
+    null,
+    { required: true },
+    { required: true, remember: false },
+    { required: false },
+  ),
   text: fc.constantFrom("short", "x".repeat(3_000)),
   answer: fc.func(mostlyExact("DIGEST")),
 });
@@ -227,7 +244,10 @@ it("the same holds of calls through a gate, whatever a function answers", async 
       const approval = { rules, risk_defaults: defaults };
       const pass = async (more: GateSettings): Promise<boolean> => {
         ran = 0;
-        await using gate = { own: createGate({ approval, ...more }), [Symbol.asyncDispose]: async () => gate.own.close() };
+        await using gate = {
+          own: createGate({ approval, ...more }),
+          [Symbol.asyncDispose]: async () => gate.own.close(),
+        };
         await gate.own.guard([tool]).call("note", { text });
         return ran > 0;
       };
@@ -242,9 +262,14 @@ it("the same holds of calls through a gate, whatever a function answers", async 
       };
       const runsNow = await pass({ reviewer: { name: "any", review, only: { tools: ["note"] } } });
       const [request] = asked.requests;
-      const isRule = request?.why.some(({ layer, action }) => layer === "project" && action === "ask") === true;
+      const isRule =
+        request?.why.some(({ layer, action }) => layer === "project" && action === "ask") === true;
       const mayReview =
-        request !== undefined && !isRule && risk !== "destructive" && text.length < 2_000 && required?.remember !== false;
+        request !== undefined &&
+        !isRule &&
+        risk !== "destructive" &&
+        text.length < 2_000 &&
+        required?.remember !== false;
       expect(runsNow).toBe(isAllowed || (mayReview && wasExact));
       if (runsNow && !isAllowed) reviewedRuns += 1;
     }),
@@ -256,6 +281,7 @@ it("the same holds of calls through a gate, whatever a function answers", async 
 /** The answer with the digest of its document where it stands for it. */
 function withDigest(given: unknown, digest: string): unknown {
   if (typeof given === "string") return given.replaceAll("DIGEST", digest);
-  if (typeof given !== "object" || given === null || !("digest" in given) || given.digest !== "DIGEST") return given;
+  if (typeof given !== "object" || given === null || !("digest" in given) || given.digest !== "DIGEST")
+    return given;
   return { ...given, digest };
 }

@@ -82,7 +82,11 @@ describe("a reviewer of a config", () => {
   });
 
   test.each<readonly [string, (m: Machine) => Reviewer, string]>([
-    ["in a root that tools write", () => ({ command: ["./notes/review"] }), "is in the root `notes`, where tools may write"],
+    [
+      "in a root that tools write",
+      () => ({ command: ["./notes/review"] }),
+      "is in the root `notes`, where tools may write",
+    ],
     [
       "reached by a link in such a root",
       (m) => {
@@ -102,9 +106,13 @@ describe("a reviewer of a config", () => {
       "contains the root `notes`, where tools may write",
     ],
     ["that is missing", (m) => ({ command: [m.at("srv/review/none")] }), "is no program on this machine"],
-    ["that is no program", (m) => ({ command: [m.at("srv/review/rules.txt")] }), "is no program on this machine"],
-    ["without a command or a service", () => ({}), "approval.reviewer"],
-    ["with both", (m) => ({ ...program(m), url: "http://127.0.0.1:80/" }), "approval.reviewer"],
+    [
+      "that is no program",
+      (m) => ({ command: [m.at("srv/review/rules.txt")] }),
+      "is no program on this machine",
+    ],
+    ["without a command or a service", () => ({}), "either `command` or `url`"],
+    ["with both", (m) => ({ ...program(m), url: "http://127.0.0.1:80/" }), "either `command` or `url`"],
     ["on another machine", () => ({ url: "https://review.example.org/" }), "approval.reviewer.url"],
     ["found by a name", () => ({ url: "http://localhost:8080/" }), "approval.reviewer.url"],
     [
@@ -117,12 +125,23 @@ describe("a reviewer of a config", () => {
       () => ({ url: "http://127.0.0.1:8080/", shell: { ports: [8080] } }),
       "a command could answer in place of the reviewer",
     ],
-    ["for every tool", (m) => ({ ...program(m), more: { only: { tools: ["*"] } } }), "approval.reviewer.only.tools"],
-    ["for destructive tools", (m) => ({ ...program(m), more: { only: { tools: ["x"], risk: ["destructive"] } } }), "risk"],
+    [
+      "for every tool",
+      (m) => ({ ...program(m), more: { only: { tools: ["*"] } } }),
+      "approval.reviewer.only.tools",
+    ],
+    [
+      "for destructive tools",
+      (m) => ({ ...program(m), more: { only: { tools: ["x"], risk: ["destructive"] } } }),
+      "risk",
+    ],
   ])("%s is refused at its line", (_, given, message) => {
     const m = withReviewer(given);
     const refusal = refusalOf(() => load(m), m.folder);
-    expect(refusal).toMatchObject({ code: "CONFIG_INVALID", at: expect.stringContaining("cofferdam.yaml:1:") });
+    expect(refusal).toMatchObject({
+      code: "CONFIG_INVALID",
+      at: expect.stringContaining("cofferdam.yaml:1:"),
+    });
     expect(`${refusal.message} ${refusal.hint}`).toContain(message);
     // The control: the same project with a reviewer outside.
     expect(load(withReviewer(program)).config.reviewer).not.toBeNull();
