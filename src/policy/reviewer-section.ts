@@ -45,7 +45,7 @@ const settings = {
         .default(["read_only", "write"])
         .describe("The risks of the tools. Destructive tools are never reviewed."),
     })
-    .describe("The requests that are reviewed."),
+    .meta({ description: "The requests that are reviewed.", examples: [{ tools: ["tickets/*"] }] }),
   budget: z
     .strictObject({
       calls: z.int().min(1).default(50).describe("The maximum number of reviews in one session."),
