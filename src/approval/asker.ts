@@ -1,20 +1,21 @@
-import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Host } from "../host/look/host.ts";
-import { RecentMap } from "../host/recent-map.ts";
 import { MAX_AT_ONCE, otherTurns } from "../host/turns.ts";
 import type { CallLog } from "../journal/call-log.ts";
 import { jsonSize } from "../policy/json-size.ts";
 import type { KeptCall } from "../policy/kept-call.ts";
 import { denied } from "../policy/not-run.ts";
-import type { StoredRequest } from "../store/store.ts";
 import type { Broker } from "./broker.ts";
 import { rejected } from "./factories.ts";
 import type { Approval, CallIdentity, DecidedCall, GateStop } from "./gate-result.ts";
 import type { ApprovalHandler } from "./handler.ts";
 import { approvalOf, isRejectedByPerson, NOBODY } from "./not-run.ts";
+import { type LastRequest, lastRequest } from "./numbered-requests.ts";
 import type { PendingBounds } from "./pending-request.ts";
+import { RejectionMemory } from "./rejection-memory.ts";
 import { requestFor } from "./request-for.ts";
+import { askedBy, isDeniedByReviewer } from "./reviewed.ts";
+import type { SessionReviewer } from "./reviewer.ts";
 import { deadlineOf, type Wait } from "./wait.ts";
 
 /** Handlers, waiting times, session and limits of a gate. */
@@ -30,6 +31,8 @@ export interface GateOptions extends PendingBounds {
   /** Sessions of one client are counted together; null counts each by itself. */
   readonly client: string | null;
   readonly sessionGrants: boolean;
+  /** The program, service or function that may answer first. */
+  readonly reviewer?: SessionReviewer | null;
 }
 
 export interface CallRequestOptions {
@@ -48,10 +51,6 @@ export interface GateCheckOptions extends CallRequestOptions {
   readonly isUnique: boolean;
 }
 
-/** After this many rejections of the same call, no person is asked about it again. */
-const MAX_REJECTIONS = 3;
-/** Maximum of calls that are remembered as asked, and of requests of each; the oldest is forgotten first. */
-const MAX_REMEMBERED = 1_000;
 /** Number of lookups, and the pause in milliseconds, for a request that another process is storing. */
 const MAX_TRIES = 50;
 const PAUSE_MS = 10;
@@ -65,11 +64,11 @@ const CHANGED = denied(
 export class Asker {
   readonly #options: GateOptions;
   readonly #turns = new Map<string, Promise<unknown>>();
-  /** Requests by call and id: true for a person's rejection, false if unanswered when last looked up. */
-  readonly #asked = new RecentMap<string, RecentMap<string, boolean>>(MAX_REMEMBERED);
+  readonly #rejections: RejectionMemory;
 
   constructor(options: GateOptions) {
     this.#options = options;
+    this.#rejections = new RejectionMemory(options.broker);
   }
 
   /** Asks, and waits if the session's calls do. With `storedAs`, only stores it under this id: `INTERNAL` if it is taken. */
@@ -77,43 +76,47 @@ export class Asker {
     identity: CallIdentity,
     decided: DecidedCall,
     { signal, log, call }: CallRequestOptions,
-    storedAs: string | null = null,
+    { storedAs = null, mayReview }: { readonly storedAs?: string | null; readonly mayReview: boolean },
   ): Promise<Approval | GateStop> {
-    const { broker, host, handlers, wait, client, maxPending, maxPendingBytes, ...around } = this.#options;
+    const { broker, host, handlers, wait, client, reviewer, maxPending, maxPendingBytes, ...around } =
+      this.#options;
     const { cacheKey } = decided.grantKey;
     const decline = (by: "rejections" | "queue", reason: string): GateStop => {
       log.record({ type: "approval.auto", argsHash: decided.argsHash, approved: false, by: reason });
       return denied(by, reason);
     };
-    if (await this.#isRejectedOften(cacheKey))
+    if (await this.#rejections.isRejectedOften(cacheKey))
       return decline("rejections", "the same call was rejected three times in this session");
+    const overruled = await reviewer?.overruled(decided.argsHash);
+    if (overruled) return overruled;
     await otherTurns(call === null ? 0 : jsonSize(call.input, MAX_AT_ONCE));
-    const createdAt = host.now();
     const approvalId = storedAs ?? host.id();
+    const reviewed = { ...identity, approvalId };
+    const review = mayReview ? ((await reviewer?.review(reviewed, decided, { signal, log })) ?? null) : null;
+    const createdAt = host.now();
     const request = requestFor(identity, decided, {
       ...around,
       ...(client === null ? {} : { client }),
+      ...(review === null ? {} : { review }),
       approvalId,
       createdAt,
       expiresAt: deadlineOf(wait, createdAt),
     });
     const answer = await broker.request(request, {
-      handlers,
+      ...askedBy(request, handlers, storedAs === null && wait.style === "block"),
       present: decided.preview,
       signal,
-      isBlocking: storedAs === null && wait.style === "block",
       bounds: { maxPending, maxPendingBytes },
       call,
     });
     const { status } = answer;
     if (status === "not-sent") return decline("queue", answer.reason);
     const decision = status === "pending" ? null : answer;
-    if (decision !== null) log.answered(approvalId, decision);
-    const isRejected = isRejectedByPerson({ decision });
-    if (decision === null || isRejected) {
-      const requests = this.#asked.get(cacheKey) ?? new RecentMap<string, boolean>(MAX_REMEMBERED);
-      this.#asked.set(cacheKey, requests.set(approvalId, isRejected));
+    if (decision !== null) {
+      log.answered(approvalId, decision);
+      reviewer?.heard(request, decision);
     }
+    this.#rejections.add(cacheKey, approvalId, decision);
     return approvalOf({ request, decision, status }, wait.onTimeout);
   }
 
@@ -124,18 +127,21 @@ export class Asker {
     options: GateCheckOptions,
   ): Promise<Approval | GateStop> {
     const { toolCallId, isUnique, mayAsk } = options;
-    if (toolCallId === null) return this.ask(call, decided, options, this.#options.host.id());
+    const mayReview = true;
+    if (toolCallId === null)
+      return this.ask(call, decided, options, { storedAs: this.#options.host.id(), mayReview });
     return this.#inTurn(toolCallId, async () => {
-      const { last, state, nextId } = await this.#lastRequest(call, decided, toolCallId);
-      const isFinal = isUnique && (last?.status === "expired" || isRejectedByPerson(last));
+      const { last, state, nextId } = await this.#last(call, decided, toolCallId);
+      const isNo = last?.status === "expired" || isRejectedByPerson(last) || isDeniedByReviewer(last);
+      const isFinal = isUnique && isNo;
       if (state !== null && (state.kind !== "denied" || isFinal || !mayAsk)) return state;
       if (!mayAsk) return CHANGED;
       try {
-        return await this.ask(call, decided, options, nextId);
+        return await this.ask(call, decided, options, { storedAs: nextId, mayReview });
       } catch (cause) {
         // Another session or process may be storing the same request right now: then it is used.
         for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-          const found = await this.#lastRequest(call, decided, toolCallId);
+          const found = await this.#last(call, decided, toolCallId);
           if (found.state !== null && found.state.kind !== "denied") return found.state;
           await pause(PAUSE_MS);
         }
@@ -147,7 +153,7 @@ export class Asker {
   /** Closes the request about a call that the rules allow now. */
   async dismiss(call: CallIdentity, decided: DecidedCall, { toolCallId }: GateCheckOptions): Promise<void> {
     if (toolCallId === null) return;
-    const { last } = await this.#lastRequest(call, decided, toolCallId);
+    const { last } = await this.#last(call, decided, toolCallId);
     if (last?.status !== "pending") return;
     const no = rejected(NOBODY, "the rules allow the call now, so no answer is needed");
     await this.#options.broker.decide(last.request.approvalId, no, NOBODY);
@@ -165,39 +171,8 @@ export class Asker {
     }
   }
 
-  /** True after enough rejections by people. Requests that were unanswered are looked up: a late rejection counts. */
-  async #isRejectedOften(cacheKey: string): Promise<boolean> {
-    const requests = this.#asked.get(cacheKey) ?? new Map<string, boolean>();
-    for (const [approvalId, isRejected] of requests) {
-      const stored = isRejected ? null : await this.#options.broker.find(approvalId);
-      if (isRejected || stored?.status === "pending") continue;
-      if (isRejectedByPerson(stored)) requests.set(approvalId, true);
-      else requests.delete(approvalId);
-    }
-    return [...requests.values()].filter(Boolean).length >= MAX_REJECTIONS;
+  #last(call: CallIdentity, { argsHash }: DecidedCall, toolCallId: string): Promise<LastRequest> {
+    const { broker, wait } = this.#options;
+    return lastRequest(broker, { ...call, argsHash, toolCallId }, wait.onTimeout);
   }
-
-  /** The last request of a call, and the next id. Numbers have no gaps: doubling steps and bisection find the last. */
-  async #lastRequest(call: CallIdentity, { argsHash }: DecidedCall, toolCallId: string) {
-    const idOf = (count: number): string => requestId(call, argsHash, toolCallId, count);
-    const found: { last: StoredRequest | null; count: number } = { last: null, count: 0 };
-    const advance = async (step: number): Promise<boolean> => {
-      const next = await this.#options.broker.find(idOf(found.count + step - 1));
-      if (next !== null) Object.assign(found, { last: next, count: found.count + step });
-      return next !== null;
-    };
-    let step = 1;
-    while (await advance(step)) step *= 2;
-    for (step = Math.floor(step / 2); step > 0; step = Math.floor(step / 2)) await advance(step);
-    const { last, count } = found;
-    return { last, state: last && approvalOf(last, this.#options.wait.onTimeout), nextId: idOf(count) };
-  }
-}
-
-/** An id derived from the call, so that every process finds it: a UUID of our own form (RFC 9562, version 8). */
-function requestId({ tool, agent }: CallIdentity, argsHash: string, name: string, count: number): string {
-  const of = JSON.stringify([tool, agent, argsHash, name, count]);
-  const hex = createHash("sha256").update(of).digest("hex");
-  const variant = "89ab"[Number.parseInt(hex[16] ?? "0", 16) % 4];
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

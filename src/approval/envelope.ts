@@ -67,6 +67,8 @@ function payloadOf(event: ApprovalEvent): Envelope["payload"] {
       return { tool_name: event.tool };
     case "approval.auto":
       return { approved: event.approved, by: event.by };
+    case "approval.reviewed":
+      return { tool_name: event.tool, verdict: event.review.verdict, by: event.review.by };
     case "approval.ignored":
       return { by: event.by, because: event.because };
     case "approval.failed":

@@ -4,7 +4,9 @@ import type { GrantKey } from "../policy/grant.ts";
 import type { NotRun } from "../policy/not-run.ts";
 import type { Presentation } from "../policy/presentation.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
+import type { ReviewRecord } from "../policy/review-record.ts";
 import type { Verdict } from "../policy/verdict.ts";
+import type { ReviewSubject } from "./review.ts";
 
 /** The identity of a call at the gate. */
 export interface CallIdentity {
@@ -32,6 +34,8 @@ export interface DecidedCall {
   readonly summarize: () => RequestText;
   /** Called only if a person opens the preview. */
   readonly preview: () => Promise<Presentation>;
+  /** The call for a reviewer; absent if only a person may answer. */
+  readonly reviewSubject?: () => ReviewSubject;
 }
 
 /** A call that the gate stopped. */
@@ -57,6 +61,8 @@ export interface ApprovedRun<Decided> {
   readonly by: string | null;
   /** What the approver said beside yes; null if nothing. */
   readonly answer: CallAnswer | null;
+  /** The review that allowed it; null if none did. Then it gets no more access than without approval. */
+  readonly review: ReviewRecord | null;
 }
 
 /** Whether a call may run now. */

@@ -11,6 +11,7 @@ import type { Approval, CallIdentity, DecidedCall, GateResult, GateStop } from "
 import { HANDLER } from "./handler.ts";
 import { ALREADY_USED, approvalOf, NOBODY } from "./not-run.ts";
 import { readAnswer } from "./read-decision.ts";
+import { isByReviewer } from "./reviewed.ts";
 
 /** A call that changes more often than this during its review is given up. */
 const MAX_TRIES = 3;
@@ -65,7 +66,7 @@ export class Gate {
         log.record({ type: "approval.auto", argsHash, approved: true, by: verdict.reason });
         if (given !== null && !(await this.#options.broker.claim(given.approvalId))) return ALREADY_USED;
         const usedId = given?.approvalId ?? null;
-        const run = { approvalId: usedId, by: null, answer: null } as const;
+        const run = { approvalId: usedId, by: null, answer: null, review: null } as const;
         return { kind: "approved", decided, isApproved: hasApproval(verdict), ...run };
       }
       const reused = tries === 1 ? given : null;
@@ -74,8 +75,11 @@ export class Gate {
         // Another process may have received the answer, long ago: it is used here, so it is recorded here.
         log.record(decidedEvent(reused.request, reused.decision));
         log.answered(reused.approvalId, reused.decision);
+        this.#options.reviewer?.heard(reused.request, reused.decision);
       }
-      const approval = reused ?? (await this.#asker.ask(call, decided, options));
+      // A call that changed after its review, or after a person's answer, is for a person.
+      const mayReview = tries === 1 && given === null;
+      const approval = reused ?? (await this.#asker.ask(call, decided, options, { mayReview }));
       if (approval.kind !== "approved") return approval;
       const again = await this.#decideApproved(approval, argsHash, decideAgain);
       if (again.isSame && again.decided.verdict.action !== "deny") return this.#use(approval, again.decided);
@@ -179,7 +183,9 @@ export class Gate {
       await broker.finish(approvalId, "failed");
       throw cause;
     }
-    return { kind: "approved", decided, isApproved: true, approvalId, by, answer: callAnswer(decision) };
+    const review = isByReviewer(request, decision) ? (request.review ?? null) : null;
+    const answer = callAnswer(decision);
+    return { kind: "approved", decided, isApproved: review === null, approvalId, by, answer, review };
   }
 
   /** The denial by the rules. */

@@ -2,6 +2,7 @@ import { noteLine } from "../policy/call-answer.ts";
 import { denied } from "../policy/not-run.ts";
 import type { StoredRequest } from "../store/store.ts";
 import type { Approval, GateStop } from "./gate-result.ts";
+import { isDeniedByReviewer } from "./reviewed.ts";
 import type { Wait } from "./wait.ts";
 
 /** The name in a rejection if there was no one to ask. */
@@ -18,6 +19,8 @@ export function approvalOf(
   const { approvalId, reason } = request;
   switch (status) {
     case "pending": {
+      if (isDeniedByReviewer({ request, status }))
+        return denied("reviewer", `${reason}, and the reviewer denied it`);
       const hint = "call it again with this `approvalId` once there is an answer";
       return { kind: "pending", code: "APPROVAL_PENDING", approvalId, reason, hint };
     }

@@ -10,6 +10,7 @@ import { type ApprovalHandler, type Asking, HANDLER } from "./handler.ts";
 import { NOBODY } from "./not-run.ts";
 import { PendingRequest, type RequestOptions } from "./pending-request.ts";
 import { readAnswer, readDecision } from "./read-decision.ts";
+import { isForPerson } from "./reviewed.ts";
 
 /** The answer to calls that can't be asked about any more. */
 export const ENDED = rejected(NOBODY, "the supervisor has ended");
@@ -190,9 +191,9 @@ export class PendingRequests {
   }
 
   async #askHandler(pending: PendingRequest, handler: ApprovalHandler): Promise<void> {
-    const { request, abort, asked } = pending;
+    const { request, abort, asked, options } = pending;
     const { approvalId } = request;
-    if (asked.includes(handler)) return;
+    if (asked.includes(handler) || !(options.handlers.includes(handler) || isForPerson(request))) return;
     asked.push(handler);
     pending.unanswered += 1;
     try {

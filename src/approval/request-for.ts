@@ -6,7 +6,7 @@ import type { CallIdentity, DecidedCall } from "./gate-result.ts";
 
 type RequestSurroundings = Pick<
   ApprovalRequest,
-  "approvalId" | "runId" | "sessionId" | "project" | "client" | "createdAt" | "expiresAt"
+  "approvalId" | "runId" | "sessionId" | "project" | "client" | "createdAt" | "expiresAt" | "review"
 >;
 
 /** The name of a group is cut to this length. */

@@ -44,6 +44,7 @@ export function streamView(event: ApprovalEvent): StreamEvent | null {
     case "approval.expired":
       return resultEvent(event.approvalId, event.tool, "denied", "the request was not answered in time");
     case "approval.auto":
+    case "approval.reviewed":
     case "approval.ignored":
     case "approval.failed":
     case "approval.abandoned":

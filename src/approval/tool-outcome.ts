@@ -8,14 +8,15 @@ import {
 } from "../policy/approval-error.ts";
 import type { HasAnswer } from "../policy/call-answer.ts";
 import type { NotRun } from "../policy/not-run.ts";
+import type { ReviewRecord } from "../policy/review-record.ts";
 
 /**
  * The outcome of one call of a function tool. `failed`: an unknown tool, invalid arguments, or an error that the tool
- * threw.
+ * threw. `review`: the review that allowed the call; left out if no reviewer did.
  */
 export type ToolOutcome =
-  | ({ readonly kind: "done"; readonly value: unknown } & HasAnswer)
-  | ({ readonly kind: "failed"; readonly error: unknown } & HasAnswer)
+  | ({ readonly kind: "done"; readonly value: unknown; readonly review?: ReviewRecord } & HasAnswer)
+  | ({ readonly kind: "failed"; readonly error: unknown; readonly review?: ReviewRecord } & HasAnswer)
   | NotRun<Exclude<ApprovalCode, "APPROVAL_PENDING">>;
 
 /**

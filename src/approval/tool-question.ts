@@ -100,6 +100,17 @@ export async function decideTool(
       const { presentStructured } = await import("./present.ts");
       return presentStructured(redact(ask?.displayArgs ?? args).safeArgs);
     },
+    reviewSubject: () => ({
+      input: args,
+      cwd,
+      commands: [],
+      risk: tool.risk,
+      granted: policy.granted ?? null,
+      // A function runs without a sandbox, or in that of a server, which no approval changes.
+      grantsMore: false,
+      isWhole: isShownWhole(redact(args).redactions),
+      mayRemember,
+    }),
   };
 }
 

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { Broker } from "../approval/broker.ts";
 import { Gate } from "../approval/gate.ts";
 import { HANDLERS, type Handlers, handlersOf, isHandlers } from "../approval/handlers.ts";
+import { SessionReviewer } from "../approval/reviewer.ts";
 import { SessionBudget } from "../approval/session-budget.ts";
 import type { ToolPolicy } from "../approval/tool-question.ts";
 import { Wait, waitOf } from "../approval/wait.ts";
@@ -15,6 +16,7 @@ import { failedToolExamples } from "../policy/rule-examples.ts";
 import { MemoryStore } from "../store/memory.ts";
 import type { Store } from "../store/store.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
+import { type FunctionReviewer, FunctionReviewerOption, functionReviewer } from "./function-reviewer.ts";
 import { GuardedTools } from "./guarded-tools.ts";
 
 /** The settings of a gate without a supervisor. */
@@ -25,6 +27,8 @@ export interface GateSettings {
   readonly handler?: Handlers;
   /** The agent's name, as rules know it. */
   readonly agent?: string;
+  /** A function that reviews requests first. A gate alone has no sandbox for a program. */
+  readonly reviewer?: FunctionReviewer;
   readonly wait?: Partial<Wait>;
   /** The action for a tool without an approval setting that no rule covers. Default `ask`. */
   readonly legacyBareTools?: "ask" | "run";
@@ -63,6 +67,7 @@ export class ToolGate implements Disposable {
       maxPending: approval.most_pending,
       maxPendingBytes: approval.most_pending_size,
       sessionGrants: true,
+      reviewer: reviewerOf(settings, this.broker),
     });
     this.#budget = new SessionBudget({ budget: approval.budget, mode: approval.mode, now: CLOCK.now });
   }
@@ -119,6 +124,7 @@ export function createGate(settings: GateSettings = {}): ToolGate {
   const read = Settings.safeParse(settings);
   if (read.success) {
     assertExamples(read.data.approval);
+    assertNoProgram(read.data.approval);
     return new ToolGate(settings, read.data.approval);
   }
   const [issue] = read.error.issues;
@@ -127,6 +133,20 @@ export function createGate(settings: GateSettings = {}): ToolGate {
   throw new CofferdamError("CONFIG_INVALID", `${visible(at)}: ${issue?.message ?? "is not understood"}`, {
     hint: `\`createGate\` takes \`{ ${Object.keys(Settings.shape).join("?, ")}? }\`, with \`approval\` as in a config`,
   });
+}
+
+function reviewerOf({ reviewer }: GateSettings, broker: Broker): SessionReviewer | null {
+  if (reviewer === undefined) return null;
+  const runner = functionReviewer(reviewer);
+  return new SessionReviewer({ broker, unreviewed: new Set(), runner: () => runner });
+}
+
+/** Throws `CONFIG_INVALID` for a reviewer that would need a sandbox. */
+function assertNoProgram({ reviewer }: ApprovalSection): void {
+  if (reviewer !== undefined)
+    throw new CofferdamError("CONFIG_INVALID", "a gate alone has no sandbox for `approval.reviewer`", {
+      hint: "pass a function: `createGate({ reviewer: { name, review, only: { tools } } })`",
+    });
 }
 
 function assertExamples({ rules, agents }: ApprovalSection): void {
@@ -148,6 +168,7 @@ const Settings = z.strictObject({
   approval: ApprovalSection.prefault({}),
   handler: z.custom<Handlers>(isHandlers, { error: HANDLERS }).optional(),
   agent: z.string().min(1).optional(),
+  reviewer: FunctionReviewerOption.optional(),
   wait: Wait.unwrap().partial().optional(),
   legacyBareTools: z.enum(["ask", "run"]).optional(),
   journal: z.looseObject({ write: z.function() }).optional(),

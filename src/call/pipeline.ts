@@ -102,7 +102,7 @@ export async function runCall<Decided extends DecidedCall, Done extends { readon
     return await context.gate.track(result, async () => {
       // The session may have ended while a function waited for its approval.
       if (!runner.isAwaited) context.enter()[Symbol.dispose]();
-      return end(await runner.execute(result, log));
+      return end(withReview(await runner.execute(result, log), result));
     });
   } catch (cause) {
     return end(endFailed(runner, cause, log));
@@ -112,6 +112,16 @@ export async function runCall<Decided extends DecidedCall, Done extends { readon
 /** The outcome with what an approval said: also if the input that it put in place was denied, or was invalid. */
 function answered<Done>(outcome: Done, answer: CallAnswer | null): Done {
   return answer === null ? outcome : { ...outcome, answer };
+}
+
+/** Tells in the outcome of a call that ran which review allowed it. */
+function withReview<Done extends { readonly kind: string }>(
+  ended: EndedCall<Done>,
+  { review }: Pick<ApprovedRun<DecidedCall>, "review">,
+): EndedCall<Done> {
+  const { outcome } = ended;
+  const hasRun = outcome.kind === "done" || outcome.kind === "failed" || outcome.kind === "timed-out";
+  return review === null || !hasRun ? ended : { ...ended, outcome: { ...outcome, review } };
 }
 
 /** Checks a call up to the gate. One that ends before it, and is not denied, needs no approval. Throws as `runCall`. */

@@ -65,7 +65,8 @@ function shellKind(context: SessionContext, options: ProgramRunOptions): Program
   };
 }
 
-function toolKind(
+/** A program of the host's own under a policy; `asUsed` changes how the tool judges its use. */
+export function toolKind(
   context: SessionContext,
   tool: DefinedTool,
   options: ProgramRunOptions,

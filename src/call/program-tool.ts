@@ -5,6 +5,7 @@ import type { Prepared } from "../decide/prepare.ts";
 import { inTurns } from "../host/turns.ts";
 import { readJsonInSteps } from "../policy/canonical-json.ts";
 import { redact, redactText } from "../policy/redact.ts";
+import { isShownWhole } from "../policy/redactions.ts";
 import { type AbsolutePath, isInside } from "../profile/path.ts";
 import { quotedHead } from "../shell/quote.ts";
 import { type Call, type ProgramUse, readShellInput, type ShellInput, wordsOf } from "../tool/call.ts";
@@ -71,7 +72,7 @@ export function decidedProgram(
   prepared: Prepared,
   policy: CallPolicy,
 ): DecidedProgram {
-  const { verdict, withApproval, argsHash, grantKey } = prepared;
+  const { verdict, withApproval, withoutApproval, argsHash, grantKey } = prepared;
   const { tool, use, input } = call;
   const words = wordsOf(input);
   const cwd = withApproval.launch?.cwd ?? input.cwd ?? ".";
@@ -95,5 +96,15 @@ export function decidedProgram(
       const { presentCommand } = await import("../approval/present.ts");
       return presentCommand({ words, cwd });
     },
+    reviewSubject: () => ({
+      input: args,
+      cwd,
+      commands: [words],
+      risk: use?.risk ?? null,
+      granted: grantedView(withApproval, policy.settings),
+      grantsMore: withApproval.digest !== withoutApproval.digest,
+      isWhole: call.stdin === "none" && isShownWhole(redact([args, words]).redactions),
+      mayRemember: use?.mayRemember === true,
+    }),
   };
 }

@@ -15,6 +15,7 @@ import type { Recorder } from "../journal/recorder.ts";
 import type { SharedProxy } from "../network/shared-proxy.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import type { AppearedParts } from "./appeared/parts.ts";
+import type { FunctionReviewer } from "./function-reviewer.ts";
 import type { Shutdown } from "./shutdown.ts";
 
 /** The sandbox that this machine can build, or why it can't. */
@@ -51,6 +52,8 @@ export interface SupervisorContext extends AppearedParts {
   readonly egressProxy: SharedProxy | null;
   /** The way to give workers private mounts, tried when the first is started; null if there is none. */
   readonly privateMounts: () => Promise<StartedBy | null>;
+  /** The host's own reviewer, which replaces that of the config; null without one. */
+  readonly reviewer: FunctionReviewer | null;
   readonly shutdown: Shutdown;
   /** Parts that sessions keep between calls, and that end with the supervisor. */
   readonly running: Set<AsyncDisposable>;

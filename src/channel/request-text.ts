@@ -1,6 +1,7 @@
 import { KEEP_TOOL } from "../policy/keep-tool.ts";
 import type { Presentation } from "../policy/presentation.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
+import { reviewInWords } from "../policy/review-record.ts";
 import { placeOfRule } from "../policy/rule-hit.ts";
 import type { HighlightedLines } from "./highlighted-lines.ts";
 import type { Ink } from "./ink.ts";
@@ -34,6 +35,7 @@ export function askedFields(request: ApprovalRequest, look: PreviewState): reado
     ...optional("agent", agent),
     line("would do", description),
     line("because", reason),
+    ...optional("review", request.review === undefined ? null : reviewInWords(request.review)),
     ...optional(aboutLabel, about),
     ...optional("project", project ?? null),
     ...optional("not ASCII", notAscii(lookAlikeText(request, look))),

@@ -12,6 +12,7 @@ import { timeLeft as timeLeftInWords } from "../channel/time-left.ts";
 import { visible } from "../errors.ts";
 import type { ApprovalEvent } from "../event/event.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
+import { reviewInWords } from "../policy/review-record.ts";
 import type { StoredRequest } from "../store/store.ts";
 
 const SHORT = 8;
@@ -49,7 +50,11 @@ export function listRows(
     request.approvalId.slice(0, SHORT),
     isClear ? endOf(projectOf(request), width) : projectOf(request),
     timeLeft(request, now),
-    aliveRuns.has(request.runId) ? "" : "its process is gone",
+    request.review?.verdict === "deny"
+      ? "denied by the reviewer"
+      : aliveRuns.has(request.runId)
+        ? ""
+        : "its process is gone",
     request.agent === null ? request.tool : `${request.tool} (${request.agent})`,
     request.description,
   ]);
@@ -130,6 +135,8 @@ function inShort(
       return ["ignored", event.approvalId, `an answer by ${event.by}: ${event.because}`];
     case "approval.failed":
       return ["not asked", event.approvalId, event.reason];
+    case "approval.reviewed":
+      return ["reviewed", event.approvalId, reviewInWords(event.review)];
     case "approval.auto":
       return [event.approved ? "approved" : "denied", "", event.by];
     case "grant.saved":

@@ -3,6 +3,7 @@ import type { Ink } from "../channel/ink.ts";
 import { escapeInvisible } from "../errors.ts";
 import type { Event } from "../event/event.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
+import { reviewInWords } from "../policy/review-record.ts";
 import { hitInWords } from "../policy/rule-hit.ts";
 import { printSize } from "../profile/quantity.ts";
 import { quote } from "../shell/quote.ts";
@@ -56,6 +57,8 @@ function essentials(event: Event, tool: string): readonly [string, string] {
       return ["expired", "no answer in time"];
     case "approval.auto":
       return [event.approved ? "approved" : "rejected", event.by];
+    case "approval.reviewed":
+      return ["reviewed", `${reviewInWords(event.review)} (${event.review.by.slice(0, 17)})`];
     case "approval.ignored":
       return ["ignored", `an answer by ${event.by}: ${event.because}`];
     case "approval.failed":

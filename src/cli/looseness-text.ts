@@ -18,6 +18,8 @@ export function printLooseness(one: Looseness): string {
       return "let an approval last for the session";
     case "budget":
       return `run more ${one.part === "calls" ? "calls" : "minutes"} before a person is asked to continue`;
+    case "reviewer":
+      return "let a program of the config answer requests";
     case "run as":
       return "run tools as root";
     case "appeared":

@@ -3,6 +3,7 @@ import type { LoadedConfig } from "../config/config.ts";
 import { channelWords, journalWords, portWords, silencesShellRules } from "../config/grants-line.ts";
 import { installationWords } from "../config/installation-words.ts";
 import { mcpWords } from "../config/mcp-words.ts";
+import { reviewerWords } from "../config/reviewer-words.ts";
 import { toolLayers } from "../config/tool-layers.ts";
 import type { TrustOffer } from "../config/trust.ts";
 import type { Host } from "../host/look/host.ts";
@@ -78,6 +79,7 @@ export function grantedRows(
     ),
     ...named("approval", [approval.mode]),
     ...named("answers", channelWords(approval)),
+    ...named("reviewer", reviewerWords(config)),
     ...named("journal", journalWords(journal)),
     ...(limits.length === 0 ? [] : named("limits", [limits.join(", ")])),
     ...named("ceiling", [ceiling.labels.join(", ")]),

@@ -24,6 +24,7 @@ import {
 } from "./operator-profile.ts";
 import { parseData } from "./parse.ts";
 import { configuredRuntimes } from "./project-runtimes.ts";
+import { reviewerPlace } from "./reviewer-place.ts";
 import { resolveRoots, rootFolder } from "./roots.ts";
 import type { ReadFile } from "./safe-file.ts";
 import { ConfigFile } from "./schema.ts";
@@ -73,6 +74,12 @@ export function assemble(host: Host, source: ConfigSource, byCaller: readonly Na
     webFetch: file.web_fetch,
     mcp: file.mcp,
     journal: journalPlace(host, file.journal, { workspace, roots, runtimes }, yaml),
+    reviewer: reviewerPlace(
+      host,
+      file.approval.reviewer,
+      { workspace, roots, runtimes, shell: file.shell },
+      yaml,
+    ),
     runtimes,
     positions: yaml.keys,
   };
@@ -128,6 +135,7 @@ export function assembleDefault(
     webFetch,
     mcp,
     journal: NO_JOURNAL,
+    reviewer: null,
     runtimes,
     positions: new Map(),
   };

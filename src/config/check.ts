@@ -16,6 +16,7 @@ import type { LoadedConfig } from "./config.ts";
 import { type ConfigFinding, failure, placeOf, warning } from "./finding.ts";
 import { gitFindings } from "./git-findings.ts";
 import { mcpFindings } from "./mcp-findings.ts";
+import { reviewerFindings } from "./reviewer-words.ts";
 import { ruleFindings } from "./rule-findings.ts";
 import { shippedFolder } from "./shipped.ts";
 import type { YamlPath } from "./yaml.ts";
@@ -36,6 +37,7 @@ export function findings(loaded: LoadedConfig): readonly ConfigFinding[] {
     ...gitFindings(loaded.config),
     ...ruleFindings(loaded),
     ...approvalFindings(loaded),
+    ...reviewerFindings(loaded),
     ...maskFindings(loaded),
   ];
   return [

@@ -1,6 +1,7 @@
 import type { Position } from "../errors.ts";
 import type { AppearedPolicy } from "../policy/appeared-policy.ts";
 import type { ApprovalSection, OperatorApproval } from "../policy/approval-section.ts";
+import type { ReviewerSection } from "../policy/reviewer-section.ts";
 import type { ExecutedNames } from "../profile/executed.ts";
 import type { Layer } from "../profile/explain.ts";
 import type { AbsolutePath } from "../profile/path.ts";
@@ -25,6 +26,23 @@ export interface JournalPlace {
   readonly keepMs: number | null;
 }
 
+/** The reviewer of a config, as found on the machine. */
+export interface ReviewerPlace {
+  readonly section: ReviewerSection;
+  /** The words that start it, its files by their real paths; empty for a service. */
+  readonly command: readonly string[];
+  /** The folder that it starts in; null for a service. */
+  readonly start: AbsolutePath | null;
+  /** Real files and folders that it reads, besides the runtimes. */
+  readonly read: readonly AbsolutePath[];
+  /** The real files that its command names. */
+  readonly files: readonly AbsolutePath[];
+  /** SHA-256 of its settings and those files. */
+  readonly digest: string;
+  /** True if its files are others than when the config was trusted: then it answers nothing. */
+  readonly isChanged: boolean;
+}
+
 /** The project's config: parsed, checked, roots resolved. */
 export interface Config {
   readonly origin: ConfigOrigin;
@@ -37,6 +55,7 @@ export interface Config {
   readonly webFetch: WebFetchSection;
   readonly mcp: McpSection;
   readonly journal: JournalPlace;
+  readonly reviewer: ReviewerPlace | null;
   readonly runtimes: readonly Runtime[];
   /** Positions of the config's parts, by a dotted path such as `shell.rules.2`. */
   readonly positions: ReadonlyMap<string, Position>;

@@ -14,6 +14,7 @@ import { networkWords } from "../tool/network-words.ts";
 import { type CommandDecisions, commandDecisions, isAboutCommands } from "./command-decisions.ts";
 import type { Config } from "./config.ts";
 import { mcpWords } from "./mcp-words.ts";
+import { reviewerWords } from "./reviewer-words.ts";
 import { toolLayers } from "./tool-layers.ts";
 
 /** Maximum of patterns or names that are listed one by one. */
@@ -44,6 +45,7 @@ export function printGrants(config: Config): string {
     ...modeWords(approval.mode),
     ...budgetWords(approval.budget),
     ...channelWords(approval),
+    ...reviewerWords(config).map((words) => `the reviewer ${words}`),
     ...journalWords(journal),
     ...(set.length === 0 ? [] : [`sets ${named(set)}`]),
     ...(sandbox.require_os_sandbox

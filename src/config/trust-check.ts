@@ -4,7 +4,7 @@ import type { Host } from "../host/look/host.ts";
 import { sha256 } from "../profile/digest.ts";
 import { type AbsolutePath, isAbsolutePath, isInside, joinPath, parentOf } from "../profile/path.ts";
 import type { Assembled, ConfigSource } from "./assemble.ts";
-import type { Config } from "./config.ts";
+import type { Config, ReviewerPlace } from "./config.ts";
 import { CONFIG_NAME } from "./locate.ts";
 import { realPath } from "./operator-path.ts";
 import type { ProfileReader, ProfileSource } from "./operator-profile.ts";
@@ -41,7 +41,10 @@ export function checkTrust(entry: TrustEntry | null, file: ReadFile, config?: Co
   const stale = Object.entries(entry.files).find(([label, digest]) => digestAt(label, folder) !== digest);
   if (stale !== undefined) return changed(stale[0]);
   const moved = config === undefined ? movedSince(entry) : movedPlace(entry, config);
-  return moved === null ? own : changed(whereLeads(moved));
+  if (moved !== null) return changed(whereLeads(moved));
+  return config === undefined || isKnownReviewer(config.reviewer, entry)
+    ? own
+    : changed("the reviewer's program");
 }
 
 /** Loads a trusted config: files are checked before parsing. Throws `CONFIG_UNTRUSTED`, and as `assemble` does. */
@@ -61,7 +64,24 @@ export function assembleTrusted(
   const assembled = assembleFrom({ origin: { kind: "trusted", file: file.path }, file, readProfile });
   const moved = entry === null ? null : movedPlace(entry, assembled.loaded.config);
   if (moved !== null) throw untrusted(file.path, `changed: ${whereLeads(moved)}`, problem);
-  return assembled;
+  return withKnownReviewer(assembled, entry);
+}
+
+/** The setting of a trusted config that holds the digest of its reviewer. */
+export const REVIEWER_SETTING = "the program of approval.reviewer";
+
+function isKnownReviewer(reviewer: ReviewerPlace | null, entry: TrustEntry | null): boolean {
+  return reviewer === null || entry?.settings[REVIEWER_SETTING] === reviewer.digest;
+}
+
+/** A reviewer whose files changed since the config was trusted is marked: the config still applies, without it. */
+function withKnownReviewer(assembled: Assembled, entry: TrustEntry | null): Assembled {
+  const { loaded } = assembled;
+  const { reviewer } = loaded.config;
+  if (reviewer === null || isKnownReviewer(reviewer, entry)) return assembled;
+  const config = { ...loaded.config, reviewer: { ...reviewer, isChanged: true } };
+  const note = "the reviewer changed after the config was trusted: run `cofferdam trust` to use it";
+  return { ...assembled, loaded: { ...loaded, config, notes: [...loaded.notes, note] } };
 }
 
 /**

@@ -14,7 +14,14 @@ import { type Assembled, assemble } from "./assemble.ts";
 import type { LoadedConfig } from "./config.ts";
 import { CONFIG_NAME, nearestConfig, realFolder } from "./locate.ts";
 import { type Naming, type ReadFile, readPinned } from "./safe-file.ts";
-import { checkTrust, digestingReader, isStillTrusted, placesOf, type TrustCheck } from "./trust-check.ts";
+import {
+  checkTrust,
+  digestingReader,
+  isStillTrusted,
+  placesOf,
+  REVIEWER_SETTING,
+  type TrustCheck,
+} from "./trust-check.ts";
 import { everyTrust, readTrust, removeTrust, type TrustEntry, writeTrust } from "./trust-file.ts";
 import { fileStart } from "./yaml.ts";
 
@@ -138,7 +145,7 @@ function entryFor(
 
 /** The settings of a config that are not profiles, each as a digest. */
 function settingsOf({ loaded: { config }, ownProfiles }: Assembled): Record<string, string> {
-  const { sandbox, shell, approval, webFetch, mcp, journal } = config;
+  const { sandbox, shell, approval, webFetch, mcp, journal, reviewer } = config;
   const settings = {
     "sandbox.require_os_sandbox": sandbox.require_os_sandbox,
     "sandbox.os_sandbox_fallback": sandbox.os_sandbox_fallback,
@@ -156,9 +163,12 @@ function settingsOf({ loaded: { config }, ownProfiles }: Assembled): Record<stri
     "run_as of its profiles": ownProfiles.some((one) => one.runAs === "not-root"),
     "appeared of its profiles": strictestAppeared("report", ...ownProfiles.map((one) => one.appeared)),
   };
-  return Object.fromEntries(
-    Object.entries(settings).map(([key, value]) => [key, sha256(JSON.stringify(value))]),
-  );
+  return {
+    ...Object.fromEntries(
+      Object.entries(settings).map(([key, value]) => [key, sha256(JSON.stringify(value))]),
+    ),
+    ...(reviewer === null ? {} : { [REVIEWER_SETTING]: reviewer.digest }),
+  };
 }
 
 function changesSince(old: TrustEntry, now: TrustEntry): readonly string[] {

@@ -3,6 +3,7 @@ import type { Captured } from "../host/launch/output.ts";
 import type { HasAnswer } from "../policy/call-answer.ts";
 import type { Denial } from "../policy/denial.ts";
 import type { NotRun } from "../policy/not-run.ts";
+import type { ReviewRecord } from "../policy/review-record.ts";
 import type { Receipt } from "./receipt.ts";
 
 /**
@@ -17,6 +18,8 @@ export interface Ran extends HasAnswer {
   readonly durationMs: number;
   /** Acts that the sandbox denied, or may have; left out if none is known. */
   readonly denials?: readonly Denial[];
+  /** The review that allowed it; left out if no reviewer did. */
+  readonly review?: ReviewRecord;
 }
 
 /** A call of an unknown tool, or with an input that the tool does not take (a `CofferdamError`, `USAGE`): nothing ran. */
@@ -51,12 +54,14 @@ export type ValueOutcome<Value = unknown> =
       readonly value: Value;
       readonly receipt: Receipt;
       readonly durationMs: number;
+      readonly review?: ReviewRecord;
     } & HasAnswer)
   | ({
       readonly kind: "failed";
       readonly error: unknown;
       readonly receipt: Receipt | null;
       readonly durationMs: number;
+      readonly review?: ReviewRecord;
     } & HasAnswer)
   | NotRun;
 

@@ -21,9 +21,11 @@ export {
   type Handlers,
 } from "../approval/handlers.ts";
 export type { RequestFilter } from "../approval/request-filter.ts";
+export type { ReviewCounts, ReviewDocument } from "../approval/review.ts";
 export { approvalError, type ToolOutcome, type ToolResult } from "../approval/tool-outcome.ts";
 export type { Wait } from "../approval/wait.ts";
 export { createGate, type GateSettings, type ToolGate } from "../call/create-gate.ts";
+export type { FunctionReviewer } from "../call/function-reviewer.ts";
 export type { FunctionCallOptions, FunctionCheckOptions } from "../call/function-runner.ts";
 export type { GuardedTools, ToolCall } from "../call/guarded-tools.ts";
 export type { CheckOptions, PassOptions } from "../call/pipeline.ts";
@@ -51,6 +53,7 @@ export type { CheckResult, NotRun } from "../policy/not-run.ts";
 export type { Presentation } from "../policy/presentation.ts";
 export type { Redactions } from "../policy/redactions.ts";
 export type { ApprovalRequest, GrantedView } from "../policy/request.ts";
+export type { ReviewRecord } from "../policy/review-record.ts";
 export type { Risk } from "../policy/risk.ts";
 export type { RuleHit } from "../policy/rule-hit.ts";
 export type { ToolRule } from "../policy/tool-rule.ts";

@@ -1,7 +1,9 @@
 // The entry `cofferdam/types`: the types of the parts of results, options and events.
 import "../host/require-node.ts";
 
+export type { ReviewCounts, ReviewDocument } from "../approval/review.ts";
 export type { Sinks } from "../call/call-options.ts";
+export type { FunctionReviewer } from "../call/function-reviewer.ts";
 export type { ResidentOptions, ResidentProgram } from "../call/resident.ts";
 export type { QuarantinedFile } from "../call/tool-result.ts";
 export type { HostApproval, NetworkUse } from "../decide/network-use.ts";
@@ -16,6 +18,7 @@ export type { Captured, OutputSink } from "../host/launch/output.ts";
 export type { TerminalWindow, WindowSize } from "../host/launch/window.ts";
 export type { Recorder } from "../journal/recorder.ts";
 export type { EgressBecause, EgressRefusal, EgressUse, HostUse } from "../network/account.ts";
+export type { ReviewRecord } from "../policy/review-record.ts";
 export type { AddDomainInput, AddDomainOutput } from "../tool/fetch/add-domain.ts";
 export type { Redirect, StoppedBecause } from "../tool/fetch/page.ts";
 export type { HostAndPort } from "../tool/fetch/reach.ts";

@@ -69,6 +69,7 @@ export function boundedEvent(body: EventBody): EventBody {
       return { ...body, reason: body.reason === null ? null : boundedText(body.reason) };
     // A request is bounded when it is made: the journal has the text that people are shown.
     case "approval.requested":
+    case "approval.reviewed":
     case "approval.expired":
     case "approval.abandoned":
     case "session.started":

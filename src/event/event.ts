@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { JsonData } from "../policy/json-data.ts";
 import { ApprovalRequest } from "../policy/request.ts";
+import { ReviewRecord } from "../policy/review-record.ts";
 import { RuleHit } from "../policy/rule-hit.ts";
 
 const Standing = z.strictObject({
@@ -86,6 +87,10 @@ export const Event = z.discriminatedUnion("type", [
     argsHash: ARGS_HASH,
     approved: z.boolean().describe("true if it was allowed"),
     by: z.string().describe("the rule, grant or mode that decided, in words"),
+  }),
+  brokerEvent("approval.reviewed", {
+    ...REQUEST,
+    review: ReviewRecord.describe("the answer of the reviewer, or why there was none"),
   }),
   brokerEvent("approval.ignored", {
     approvalId: APPROVAL_ID,

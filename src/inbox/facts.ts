@@ -6,22 +6,38 @@ import { type ElementChild, element, foreign } from "./dom.ts";
 const KEEPS_FILES: typeof KEEP_TOOL = "keep_files";
 
 /** The reason of the request, and the access that an approval gives. */
-export function factsOf({ tool, reason, granted }: ApprovalRequest): HTMLElement {
+export function factsOf({ tool, reason, granted, review }: ApprovalRequest): HTMLElement {
   const because = fact("Because", foreign(reason, "prose"));
   if (tool === KEEPS_FILES) return element("dl", { class: "facts" }, because);
+  const reviewed = review === undefined ? null : fact("Review", foreign(inWords(review), "prose"));
   if (granted === null)
-    return element("dl", { class: "facts" }, because, fact("Reach", "it runs without a sandbox"));
+    return element("dl", { class: "facts" }, because, reviewed, fact("Reach", "it runs without a sandbox"));
   const { write, read, runtimes, network, limits } = granted;
   const reads = [...read, ...(runtimes.length === 0 ? [] : [`the runtimes ${runtimes.join(", ")}`])];
   return element(
     "dl",
     { class: "facts" },
     because,
+    reviewed,
     fact("Can write", ...listed(write, "nothing")),
     fact("Can read", ...listed(reads, "nothing else")),
     fact("Network", foreign(network, "code")),
     limits.length === 0 ? null : fact("Limits", ...listed(limits, "none")),
   );
+}
+
+/** The review as `reviewInWords` of the server has it. */
+function inWords({ verdict, name, because }: NonNullable<ApprovalRequest["review"]>): string {
+  switch (verdict) {
+    case "allow_once":
+      return `the reviewer ${name} allowed it once`;
+    case "deny":
+      return `denied by the reviewer ${name}: a person can approve it`;
+    case "person":
+      return `the reviewer ${name} leaves it to a person`;
+    case "none":
+      return `no review: ${because ?? "there was no answer"}`;
+  }
 }
 
 /** Every rule that applied. */

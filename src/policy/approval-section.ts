@@ -3,6 +3,7 @@ import { Age, Duration, Size } from "../profile/quantity.ts";
 import { commandExamples, doubtSetting } from "../shell/rule.ts";
 import { Mode, RuleOrder } from "./action.ts";
 import { Channels, StoreSetting } from "./approval-channels.ts";
+import { ReviewerSection } from "./reviewer-section.ts";
 import { RiskDefaults } from "./risk.ts";
 import { OperatorToolRule, ToolRule } from "./tool-rule.ts";
 import { meetBudgets, NO_BUDGET, UnaskedBudget } from "./unasked-budget.ts";
@@ -61,6 +62,9 @@ export const ApprovalSection = z.strictObject({
   ),
   store: StoreSetting.default("sqlite").describe(
     "The store of requests and approvals: `memory`, a file that all processes of this user share (`sqlite`), or a Postgres database.",
+  ),
+  reviewer: ReviewerSection.optional().describe(
+    "A program that answers requests which nothing demands a person for. It never gives a call more access.",
   ),
   channels: Channels.prefault({}).describe(
     "Channels where people answer, besides the terminal. `cofferdam serve` opens them.",
@@ -123,6 +127,7 @@ export const OperatorApprovalSection = z.strictObject({
     }),
   session_grants: z.boolean().optional().describe("`false`: an approval counts once, never for the session."),
   budget: UnaskedBudget.optional().describe("A limit of `approval.budget`: the smaller of both counts."),
+  reviewer: z.boolean().optional().describe("`false`: no reviewer of a config answers requests."),
 });
 export type OperatorApprovalSection = z.infer<typeof OperatorApprovalSection>;
 
@@ -132,6 +137,8 @@ export interface OperatorApproval {
   readonly modes: readonly Mode[];
   readonly sessionGrants: boolean;
   readonly budget: UnaskedBudget;
+  /** False: every request goes to a person, even if a config has a reviewer. */
+  readonly reviewer: boolean;
 }
 
 /** The unit of `meetApproval`: no operator settings. */
@@ -140,15 +147,20 @@ export const NO_OPERATOR: OperatorApproval = {
   modes: Mode.options,
   sessionGrants: true,
   budget: NO_BUDGET,
+  reviewer: true,
 };
 
-/** The meet of both: all rules of either, the modes that both allow, session grants only if both do, the lesser budget. */
+/**
+ * The meet of both: all rules of either, the modes that both allow, session grants and a reviewer only if both do, the
+ * lesser budget.
+ */
 export function meetApproval(a: OperatorApproval, b: OperatorApproval): OperatorApproval {
   return {
     rules: [...a.rules, ...b.rules],
     modes: a.modes.filter((mode) => b.modes.includes(mode)),
     sessionGrants: a.sessionGrants && b.sessionGrants,
     budget: meetBudgets(a.budget, b.budget),
+    reviewer: a.reviewer && b.reviewer,
   };
 }
 
@@ -160,5 +172,6 @@ export function operatorApproval(section: OperatorApprovalSection | undefined): 
     modes: section.modes ?? Mode.options,
     sessionGrants: section.session_grants ?? true,
     budget: section.budget ?? NO_BUDGET,
+    reviewer: section.reviewer ?? true,
   };
 }

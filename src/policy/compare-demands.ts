@@ -50,6 +50,7 @@ export type Looseness =
   | { readonly field: "mode"; readonly mode: Mode }
   | { readonly field: "session grants" }
   | { readonly field: "budget"; readonly part: "calls" | "minutes" }
+  | { readonly field: "reviewer" }
   | { readonly field: "run as" }
   | { readonly field: "appeared"; readonly appeared: AppearedPolicy };
 
@@ -72,6 +73,7 @@ export function loosenessOf(a: Demands, b: Demands): readonly Looseness[] {
         ? []
         : [{ field: "budget", part } as const],
     ),
+    ...(a.approval.reviewer && !b.approval.reviewer ? [{ field: "reviewer" } as const] : []),
   ];
 }
 

@@ -52,6 +52,13 @@ export const DENIALS = {
     advice: "ask the user what to do instead. Do not repeat the call, also not in other words.",
     repeat: "no",
   },
+  reviewer: {
+    code: "APPROVAL_DENIED",
+    hint: "a person can approve it with `cofferdam approvals`, or is asked if it is made again",
+    advice:
+      "do without it; or, if the user wants it, make the very call again: a person is then asked in place of the reviewer.",
+    repeat: "later",
+  },
   rejections: {
     code: "APPROVAL_DENIED",
     hint: "make another call",
@@ -94,7 +101,7 @@ export const DENIALS = {
 
 /**
  * Who or what denied a call: a written rule, an operator's, the tool itself, the default for its risk, the approval
- * mode, a person (`rejections`: three times), nobody because no person could be asked, a timeout, an approval that does
+ * mode, a person (`rejections`: three times), a reviewer, nobody because no person could be asked, a timeout, an approval that does
  * not hold for it, too many waiting requests, or files that kept changing.
  */
 export type DeniedBy = keyof typeof DENIALS;

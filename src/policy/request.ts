@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { JsonData } from "./json-data.ts";
 import { Redactions } from "./redactions.ts";
+import { ReviewRecord } from "./review-record.ts";
 import { Risk } from "./risk.ts";
 import { RuleHit } from "./rule-hit.ts";
 
@@ -46,6 +47,7 @@ export const ApprovalRequest = z
     argsHash: z.string().describe("SHA-256 of the call; an approval holds for nothing else"),
     cacheKey: z.string().describe("SHA-256 of the calls that an approval for the session covers"),
     covers: z.string().nullable().describe("the same in words; null if an approval can't be remembered"),
+    review: ReviewRecord.exactOptional().describe("the review by a program, if one was tried"),
     granted: GrantedView.nullable().describe("the access of the approved call; null without its own sandbox"),
     createdAt: z.number().describe("milliseconds since 1970"),
     expiresAt: z.number().nullable().describe("milliseconds since 1970; null if it never expires"),

@@ -2,7 +2,7 @@ import { CofferdamError, visible } from "../errors.ts";
 import { hazardOf } from "../shell/hazards.ts";
 import { parseLine } from "../shell/parse.ts";
 import { NOT_PARSED } from "../shell/piece-reading.ts";
-import { fileNameOf, patternParts, shellAction, shellPattern, type ShellRule } from "../shell/rule.ts";
+import { fileNameOf, patternParts, type ShellRule, shellAction, shellPattern } from "../shell/rule.ts";
 import type { SimpleCommand } from "../shell/simple-command.ts";
 import type { OperatorRule } from "./approval-section.ts";
 import { type Json, parseJson } from "./canonical-json.ts";

@@ -20,6 +20,7 @@ import { type CheckOptions, checkCall, runCall } from "../call/pipeline.ts";
 import { type ResidentOptions, type ResidentProgram, startResident } from "../call/resident.ts";
 import { deniedCalls, type SessionContext } from "../call/session-context.ts";
 import { gateOptionsOf, type SessionOptions, sessionBudgetOf } from "../call/session-options.ts";
+import { sessionReviewer } from "../call/session-reviewer.ts";
 import { type SessionPolicy, SessionTools } from "../call/session-tools.ts";
 import { Shutdown } from "../call/shutdown.ts";
 import type { SupervisorContext } from "../call/supervisor-context.ts";
@@ -54,17 +55,17 @@ export class Session implements AsyncDisposable {
     this.#shutdown = new Shutdown("session", shared.shutdown);
     this.sessionId = shared.host.id();
     const findRule: FindRule = (hit, call) => positionOfRule(shared.loaded.config, hit, call);
-    this.#context = {
-      shared,
-      options,
-      sessionId: this.sessionId,
-      recorder: shared.recorder,
-      gate: new Gate(gateOptionsOf(shared, this.sessionId, options), findRule),
-      budget: sessionBudgetOf(shared),
-      shutdown: this.#shutdown,
+    const { sessionId } = this;
+    const { recorder } = shared;
+    const around = {
+      ...{ shared, options, sessionId, recorder, shutdown: this.#shutdown },
       enter: () => this.#shutdown.enter(),
+      budget: sessionBudgetOf(shared),
       deniedCalls: deniedCalls(),
     };
+    const reviewer = sessionReviewer(around);
+    const gate = new Gate({ ...gateOptionsOf(shared, sessionId, options), reviewer }, findRule);
+    this.#context = { ...around, gate };
     this.#tools = new SessionTools(this.#context);
   }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type FunctionReviewer, FunctionReviewerOption } from "../call/function-reviewer.ts";
 import type { Host } from "../host/look/host.ts";
 import type { Journal } from "../journal/journal.ts";
 import { Mode } from "../policy/action.ts";
@@ -29,6 +30,8 @@ export interface SupervisorOptions {
   readonly journal?: Journal;
   /** Store of requests, grants and events, instead of the configured one. */
   readonly store?: Store;
+  /** A function that reviews requests, instead of the reviewer of the config. Operators can forbid it. */
+  readonly reviewer?: FunctionReviewer;
   /** @internal */
   readonly host?: Host;
 }
@@ -44,5 +47,6 @@ export const SUPERVISOR_OPTIONS: OptionsOf<SupervisorOptions> = z.strictObject({
   terminal: flag().optional(),
   journal: having("an object with a method `write` for events", "write").optional(),
   store: having("a store", "add", "resolve", "claim", "eventsAfter").optional(),
+  reviewer: FunctionReviewerOption.optional(),
   host: having("a host, as `thisHost` returns it", "now", "id").optional(),
 });

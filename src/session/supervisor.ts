@@ -132,6 +132,7 @@ async function sharedBy(
     cwd,
     ownProgram: ownProgramOnce(),
     privateMounts: privateMountsOnce(host, sandbox, loaded),
+    reviewer: options.reviewer ?? null,
     shutdown: new Shutdown("supervisor"),
     running: new Set(),
     ...(await withProxy(sandbox, policy)),

@@ -86,6 +86,7 @@ async function mostUnasked(
           approvalId: "id",
           by: "ann",
           answer: null,
+          review: null,
         };
       }
       return {
@@ -95,6 +96,7 @@ async function mostUnasked(
         approvalId: null,
         by: null,
         answer: null,
+        review: null,
       };
     };
     const { risk } = one;

@@ -14,6 +14,8 @@ const WHEN: Readonly<Record<Event["type"], string>> = {
     "A request got its one answer that counts. `by` is `nobody` if nobody answered. A call that presents an earlier answer records it again, under its own `callId`.",
   "approval.expired": "Nobody answered in time.",
   "approval.auto": "A call was allowed or denied without asking anybody, by the rule, grant or mode in `by`.",
+  "approval.reviewed":
+    "A reviewer was asked about a request before any person, or could not be. Written before its answer has an effect.",
   "approval.ignored":
     "An answer came that does not count: it was too late, or whoever gave it may not answer.",
   "approval.failed": "A handler that should have asked failed, or answered something that is not a decision.",

@@ -111,6 +111,7 @@ function inShort(event: ApprovalEvent): string {
     case "approval.expired":
     case "approval.abandoned":
     case "approval.auto":
+    case "approval.reviewed":
     case "grant.saved":
     case "grant.revoked":
       return event.type;

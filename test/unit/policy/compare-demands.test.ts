@@ -78,9 +78,15 @@ describe("what one operator lets pass and another does not", () => {
     expect(loose(a, b)).toEqual([]);
   });
 
-  test("a mode more, grants for the session, a larger budget, running as root, and what becomes of what hosts execute", () => {
+  test("a mode more, grants for the session, a larger budget, a reviewer, running as root, and what becomes of what hosts execute", () => {
     const strict: Demands = {
-      approval: { rules: [], modes: ["strict"], sessionGrants: false, budget: { calls: 9, minutes: 5 } },
+      approval: {
+        rules: [],
+        modes: ["strict"],
+        sessionGrants: false,
+        budget: { calls: 9, minutes: 5 },
+        reviewer: false,
+      },
       runAs: "not-root",
       appeared: "ask",
     };
@@ -92,6 +98,7 @@ describe("what one operator lets pass and another does not", () => {
       { field: "session grants" },
       { field: "budget", part: "calls" },
       { field: "budget", part: "minutes" },
+      { field: "reviewer" },
     ]);
     expect(loosenessOf(strict, NO_DEMANDS)).toEqual([]);
   });
@@ -134,6 +141,7 @@ const demands: fc.Arbitrary<Demands> = fc.record({
       { calls: fc.integer({ min: 1, max: 3 }), minutes: fc.integer({ min: 1, max: 3 }) },
       { requiredKeys: [] },
     ),
+    reviewer: fc.boolean(),
   }),
   runAs: fc.constantFrom("any" as const, "not-root" as const),
   appeared: fc.constantFrom(...AppearedPolicy.options),
