@@ -1,17 +1,18 @@
-import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Host } from "../host/look/host.ts";
 import { RecentMap } from "../host/recent-map.ts";
 import { MAX_AT_ONCE, otherTurns } from "../host/turns.ts";
 import type { CallLog } from "../journal/call-log.ts";
+import { keptBinding } from "../policy/bound-call.ts";
 import { jsonSize } from "../policy/json-size.ts";
 import type { KeptCall } from "../policy/kept-call.ts";
-import type { StoredRequest } from "../store/store.ts";
+import type { EarlierRequest } from "../policy/request.ts";
 import type { Broker } from "./broker.ts";
-import { rejected } from "./factories.ts";
+import { requestsOf } from "./call-requests.ts";
+import { notAskedAbout, replaceRequest } from "./earlier.ts";
 import type { Approval, CallIdentity, DecidedCall, GateStop } from "./gate-result.ts";
 import type { ApprovalHandler } from "./handler.ts";
-import { ASK_AGAIN, approvalOf, denied, isRejectedByPerson, NOBODY } from "./not-run.ts";
+import { approvalOf, denied, isRejectedByPerson } from "./not-run.ts";
 import type { PendingBounds } from "./pending-request.ts";
 import { requestFor } from "./request-for.ts";
 import { deadlineOf, type Wait } from "./wait.ts";
@@ -36,6 +37,8 @@ export interface CallRequestOptions {
   readonly log: CallLog;
   /** The data for running the call later; null if only its caller can run it. */
   readonly call: KeptCall | null;
+  /** The request before the call changed, which people are told of. */
+  readonly earlier?: EarlierRequest | null;
 }
 
 export interface GateCheckOptions extends CallRequestOptions {
@@ -55,12 +58,6 @@ const MAX_REMEMBERED = 1_000;
 const MAX_TRIES = 50;
 const PAUSE_MS = 10;
 
-const CHANGED = denied(
-  "APPROVAL_DENIED",
-  "no request exists for exactly this call: it has changed since, or was never asked about",
-  ASK_AGAIN,
-);
-
 /** Asks people about the calls of one session: a limited number at a time, and never again after three rejections. */
 export class Asker {
   readonly #options: GateOptions;
@@ -76,7 +73,7 @@ export class Asker {
   async ask(
     identity: CallIdentity,
     decided: DecidedCall,
-    { signal, log, call }: CallRequestOptions,
+    { signal, log, call, earlier = null }: CallRequestOptions,
     storedAs: string | null = null,
   ): Promise<Approval | GateStop> {
     const { broker, host, handlers, wait, client, maxPending, maxPendingBytes, ...around } = this.#options;
@@ -90,9 +87,12 @@ export class Asker {
     await otherTurns(call === null ? 0 : jsonSize(call.input, MAX_AT_ONCE));
     const createdAt = host.now();
     const approvalId = storedAs ?? host.id();
+    const isBlocking = storedAs === null && wait.style === "block";
     const request = requestFor(identity, decided, {
       ...around,
       ...(client === null ? {} : { client }),
+      ...(earlier === null ? {} : { earlier }),
+      waits: isBlocking,
       approvalId,
       createdAt,
       expiresAt: deadlineOf(wait, createdAt),
@@ -101,9 +101,10 @@ export class Asker {
       handlers,
       present: decided.preview,
       signal,
-      isBlocking: storedAs === null && wait.style === "block",
+      isBlocking,
       bounds: { maxPending, maxPendingBytes },
       call,
+      ...(decided.bound === undefined ? {} : { bound: keptBinding(decided.bound) }),
     });
     const { status } = answer;
     if (status === "not-sent") return decline(answer.reason, "wait for answers, or make a smaller call");
@@ -124,33 +125,30 @@ export class Asker {
     options: GateCheckOptions,
   ): Promise<Approval | GateStop> {
     const { toolCallId, isUnique, mayAsk } = options;
+    const { broker, wait } = this.#options;
+    const find = async (id: string) => {
+      const found = await requestsOf(broker, call, decided, id);
+      return { ...found, state: found.same && approvalOf(found.same, wait.onTimeout) };
+    };
     if (toolCallId === null) return this.ask(call, decided, options, this.#options.host.id());
     return this.#inTurn(toolCallId, async () => {
-      const { last, state, nextId } = await this.#lastRequest(call, decided, toolCallId);
-      const isFinal = isUnique && (last?.status === "expired" || isRejectedByPerson(last));
+      const { same, other, state, nextId } = await find(toolCallId);
+      const isFinal = isUnique && (same?.status === "expired" || isRejectedByPerson(same));
       if (state !== null && (state.kind !== "denied" || isFinal || !mayAsk)) return state;
-      if (!mayAsk) return CHANGED;
+      const earlier = other && (await replaceRequest(broker, other, decided));
+      if (!mayAsk) return notAskedAbout(earlier);
       try {
-        return await this.ask(call, decided, options, nextId);
+        return await this.ask(call, decided, { ...options, earlier }, nextId);
       } catch (cause) {
         // Another session or process may be storing the same request right now: then it is used.
         for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-          const found = await this.#lastRequest(call, decided, toolCallId);
-          if (found.state !== null && found.state.kind !== "denied") return found.state;
+          const { state: current } = await find(toolCallId);
+          if (current !== null && current.kind !== "denied") return current;
           await pause(PAUSE_MS);
         }
         throw cause;
       }
     });
-  }
-
-  /** Closes the request about a call that the rules allow now. */
-  async dismiss(call: CallIdentity, decided: DecidedCall, { toolCallId }: GateCheckOptions): Promise<void> {
-    if (toolCallId === null) return;
-    const { last } = await this.#lastRequest(call, decided, toolCallId);
-    if (last?.status !== "pending") return;
-    const no = rejected(NOBODY, "the rules allow the call now, so no answer is needed");
-    await this.#options.broker.decide(last.request.approvalId, no, NOBODY);
   }
 
   /** Checks of one name run one after another: the second finds the request of the first. */
@@ -176,28 +174,4 @@ export class Asker {
     }
     return [...requests.values()].filter(Boolean).length >= MAX_REJECTIONS;
   }
-
-  /** The last request of a call, and the next id. Numbers have no gaps: doubling steps and bisection find the last. */
-  async #lastRequest(call: CallIdentity, { argsHash }: DecidedCall, toolCallId: string) {
-    const idOf = (count: number): string => requestId(call, argsHash, toolCallId, count);
-    const found: { last: StoredRequest | null; count: number } = { last: null, count: 0 };
-    const advance = async (step: number): Promise<boolean> => {
-      const next = await this.#options.broker.find(idOf(found.count + step - 1));
-      if (next !== null) Object.assign(found, { last: next, count: found.count + step });
-      return next !== null;
-    };
-    let step = 1;
-    while (await advance(step)) step *= 2;
-    for (step = Math.floor(step / 2); step > 0; step = Math.floor(step / 2)) await advance(step);
-    const { last, count } = found;
-    return { last, state: last && approvalOf(last, this.#options.wait.onTimeout), nextId: idOf(count) };
-  }
-}
-
-/** An id derived from the call, so that every process finds it: a UUID of our own form (RFC 9562, version 8). */
-function requestId({ tool, agent }: CallIdentity, argsHash: string, name: string, count: number): string {
-  const of = JSON.stringify([tool, agent, argsHash, name, count]);
-  const hex = createHash("sha256").update(of).digest("hex");
-  const variant = "89ab"[Number.parseInt(hex[16] ?? "0", 16) % 4];
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

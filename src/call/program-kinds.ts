@@ -7,6 +7,7 @@ import {
   residentUse,
 } from "../decide/resident-program.ts";
 import { type Json, readJson } from "../policy/canonical-json.ts";
+import type { AbsolutePath } from "../profile/path.ts";
 import { type Call, jsonInput, type ProgramUse, readShellInput, type ShellInput } from "../tool/call.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
 import type { Ask } from "../tool/function-tool.ts";
@@ -18,8 +19,8 @@ import { type DecidedProgram, decidedShell } from "./shell-question.ts";
 /** The shared parts of all calls of one tool that runs a program. */
 export interface ProgramKind {
   readonly policy: CallPolicy;
-  /** The call for an input. Throws `USAGE` for one that the tool does not take. */
-  readonly callFor: (input: unknown) => Promise<Call>;
+  /** The call for an input, started in `base` or the supervisor's folder. Throws `USAGE` for an invalid input. */
+  readonly callFor: (input: unknown, base?: AbsolutePath) => Promise<Call>;
   readonly keep: (input: unknown, call: Call) => Json;
   readonly question: (call: Call, prepared: Prepared) => DecidedProgram;
 }
@@ -70,10 +71,10 @@ function toolKind(
   const asks = new Map<ProgramUse | null, Ask | null>();
   return {
     policy,
-    callFor: async (given) => {
+    callFor: async (given, base = shared.cwd) => {
       const made = await programUse(tool, given, {
         settings: policy.settings,
-        base: shared.cwd,
+        base,
         signal: options.signal ?? null,
       });
       const { input, ask } = made;

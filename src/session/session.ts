@@ -58,6 +58,7 @@ export class Session implements AsyncDisposable {
       options,
       sessionId: this.sessionId,
       recorder: shared.recorder,
+      broker: shared.broker,
       gate: new Gate(gateOptionsOf(shared, this.sessionId, options), findRule),
       shutdown: this.#shutdown,
       enter: () => this.#shutdown.enter(),
