@@ -2,15 +2,17 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Host } from "../host/look/host.ts";
 import { MAX_AT_ONCE, otherTurns } from "../host/turns.ts";
 import type { CallLog } from "../journal/call-log.ts";
+import { keptBinding } from "../policy/bound-call.ts";
 import { jsonSize } from "../policy/json-size.ts";
 import type { KeptCall } from "../policy/kept-call.ts";
 import { denied } from "../policy/not-run.ts";
+import type { EarlierRequest } from "../policy/request.ts";
 import type { Broker } from "./broker.ts";
-import { rejected } from "./factories.ts";
+import { requestsOf } from "./call-requests.ts";
+import { notAskedAbout, replaceRequest } from "./earlier.ts";
 import type { Approval, CallIdentity, DecidedCall, GateStop } from "./gate-result.ts";
 import type { ApprovalHandler } from "./handler.ts";
-import { approvalOf, isRejectedByPerson, NOBODY } from "./not-run.ts";
-import { type LastRequest, lastRequest } from "./numbered-requests.ts";
+import { approvalOf, isRejectedByPerson } from "./not-run.ts";
 import type { PendingBounds } from "./pending-request.ts";
 import { RejectionMemory } from "./rejection-memory.ts";
 import { requestFor } from "./request-for.ts";
@@ -40,6 +42,8 @@ export interface CallRequestOptions {
   readonly log: CallLog;
   /** The data for running the call later; null if only its caller can run it. */
   readonly call: KeptCall | null;
+  /** The request before the call changed, which people are told of. */
+  readonly earlier?: EarlierRequest | null;
 }
 
 export interface GateCheckOptions extends CallRequestOptions {
@@ -54,11 +58,6 @@ export interface GateCheckOptions extends CallRequestOptions {
 /** Number of lookups, and the pause in milliseconds, for a request that another process is storing. */
 const MAX_TRIES = 50;
 const PAUSE_MS = 10;
-
-const CHANGED = denied(
-  "approval",
-  "no request exists for exactly this call: it has changed since, or was never asked about",
-);
 
 /** Asks people about the calls of one session: a limited number at a time, and never again after three rejections. */
 export class Asker {
@@ -75,7 +74,7 @@ export class Asker {
   async ask(
     identity: CallIdentity,
     decided: DecidedCall,
-    { signal, log, call }: CallRequestOptions,
+    { signal, log, call, earlier = null }: CallRequestOptions,
     { storedAs = null, mayReview }: { readonly storedAs?: string | null; readonly mayReview: boolean },
   ): Promise<Approval | GateStop> {
     const { broker, host, handlers, wait, client, reviewer, maxPending, maxPendingBytes, ...around } =
@@ -94,20 +93,24 @@ export class Asker {
     const reviewed = { ...identity, approvalId };
     const review = mayReview ? ((await reviewer?.review(reviewed, decided, { signal, log })) ?? null) : null;
     const createdAt = host.now();
+    const isBlocking = storedAs === null && wait.style === "block";
     const request = requestFor(identity, decided, {
       ...around,
       ...(client === null ? {} : { client }),
       ...(review === null ? {} : { review }),
+      ...(earlier === null ? {} : { earlier }),
+      waits: isBlocking,
       approvalId,
       createdAt,
       expiresAt: deadlineOf(wait, createdAt),
     });
     const answer = await broker.request(request, {
-      ...askedBy(request, handlers, storedAs === null && wait.style === "block"),
+      ...askedBy(request, handlers, isBlocking),
       present: decided.preview,
       signal,
       bounds: { maxPending, maxPendingBytes },
       call,
+      ...(decided.bound === undefined ? {} : { bound: keptBinding(decided.bound) }),
     });
     const { status } = answer;
     if (status === "not-sent") return decline("queue", answer.reason);
@@ -127,36 +130,33 @@ export class Asker {
     options: GateCheckOptions,
   ): Promise<Approval | GateStop> {
     const { toolCallId, isUnique, mayAsk } = options;
-    const mayReview = true;
+    const { broker, host, wait } = this.#options;
+    const find = async (id: string) => {
+      const found = await requestsOf(broker, call, decided, id);
+      return { ...found, state: found.same && approvalOf(found.same, wait.onTimeout) };
+    };
     if (toolCallId === null)
-      return this.ask(call, decided, options, { storedAs: this.#options.host.id(), mayReview });
+      return this.ask(call, decided, options, { storedAs: host.id(), mayReview: true });
     return this.#inTurn(toolCallId, async () => {
-      const { last, state, nextId } = await this.#last(call, decided, toolCallId);
-      const isNo = last?.status === "expired" || isRejectedByPerson(last) || isDeniedByReviewer(last);
+      const { same, other, state, nextId } = await find(toolCallId);
+      const isNo = same?.status === "expired" || isRejectedByPerson(same) || isDeniedByReviewer(same);
       const isFinal = isUnique && isNo;
       if (state !== null && (state.kind !== "denied" || isFinal || !mayAsk)) return state;
-      if (!mayAsk) return CHANGED;
+      const earlier = other && (await replaceRequest(broker, other, decided));
+      if (!mayAsk) return notAskedAbout(earlier);
       try {
-        return await this.ask(call, decided, options, { storedAs: nextId, mayReview });
+        const asked = { storedAs: nextId, mayReview: earlier === null };
+        return await this.ask(call, decided, { ...options, earlier }, asked);
       } catch (cause) {
         // Another session or process may be storing the same request right now: then it is used.
         for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-          const found = await this.#last(call, decided, toolCallId);
-          if (found.state !== null && found.state.kind !== "denied") return found.state;
+          const { state: current } = await find(toolCallId);
+          if (current !== null && current.kind !== "denied") return current;
           await pause(PAUSE_MS);
         }
         throw cause;
       }
     });
-  }
-
-  /** Closes the request about a call that the rules allow now. */
-  async dismiss(call: CallIdentity, decided: DecidedCall, { toolCallId }: GateCheckOptions): Promise<void> {
-    if (toolCallId === null) return;
-    const { last } = await this.#last(call, decided, toolCallId);
-    if (last?.status !== "pending") return;
-    const no = rejected(NOBODY, "the rules allow the call now, so no answer is needed");
-    await this.#options.broker.decide(last.request.approvalId, no, NOBODY);
   }
 
   /** Checks of one name run one after another: the second finds the request of the first. */
@@ -169,10 +169,5 @@ export class Asker {
     } finally {
       if (this.#turns.get(name) === mine) this.#turns.delete(name);
     }
-  }
-
-  #last(call: CallIdentity, { argsHash }: DecidedCall, toolCallId: string): Promise<LastRequest> {
-    const { broker, wait } = this.#options;
-    return lastRequest(broker, { ...call, argsHash, toolCallId }, wait.onTimeout);
   }
 }

@@ -8,7 +8,7 @@ import type { Grant } from "../policy/grant.ts";
 import type { KeptCall } from "../policy/kept-call.ts";
 import type { Presentation } from "../policy/presentation.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
-import type { Resolution, Store, StoredRequest } from "../store/store.ts";
+import type { Belongings, Resolution, Store, StoredRequest } from "../store/store.ts";
 import { ApprovalLog, type EventFilter } from "./approval-log.ts";
 import { rejected } from "./factories.ts";
 import type { Answer, ApprovalHandler, HandlerAnswer } from "./handler.ts";
@@ -154,7 +154,12 @@ export class Broker implements Disposable, AsyncDisposable {
 
   /** @internal The call of a request; null if the request is over, or only its caller can make it. */
   async callOf(approvalId: string): Promise<KeptCall | null> {
-    return (await this.#store.belongings(approvalId))?.call ?? null;
+    return (await this.belongings(approvalId))?.call ?? null;
+  }
+
+  /** @internal The data kept with a request; null if the request is over. */
+  belongings(approvalId: string): Promise<Belongings | null> {
+    return this.#store.belongings(approvalId);
   }
 
   /** @internal Takes an approved request to run it: true once. */
@@ -241,7 +246,8 @@ export class Broker implements Disposable, AsyncDisposable {
     await this.#connect();
     const presentation = this.#store.outlivesProcess ? await pictureInTime(pending.present) : null;
     await otherTurns(presentation?.content.length ?? 0);
-    const belongings = { call: pending.options.call, presentation };
+    const { call, bound } = pending.options;
+    const belongings = { call, presentation, ...(bound === undefined ? {} : { bound }) };
     return this.#log.inTurn(async () => {
       const reason = await this.#admission.admit(pending, belongings, this.#pending.all());
       if (reason === null) await this.#log.add(pending.request, belongings);

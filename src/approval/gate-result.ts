@@ -1,3 +1,4 @@
+import type { BoundCall } from "../policy/bound-call.ts";
 import type { CallAnswer } from "../policy/call-answer.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { GrantKey } from "../policy/grant.ts";
@@ -19,7 +20,7 @@ export interface CallIdentity {
 /** The part of a request that describes the call to people. */
 export type RequestText = Pick<
   ApprovalRequest,
-  "risk" | "description" | "safeArgs" | "redactions" | "covers" | "granted"
+  "risk" | "description" | "safeArgs" | "redactions" | "covers" | "granted" | "folder"
 >;
 
 /** A call with the verdict of the rules, and how to show it to people. */
@@ -27,6 +28,8 @@ export interface DecidedCall {
   readonly verdict: Verdict;
   /** SHA-256 of exactly the call that would run. */
   readonly argsHash: string;
+  /** The parts of `argsHash`; absent for a call that only this process makes, while it waits. */
+  readonly bound?: BoundCall;
   readonly grantKey: GrantKey;
   /** The group that the tool itself puts the call in; used if the caller names none. */
   readonly groupId: string | null;

@@ -1,12 +1,15 @@
 import { CofferdamError, type Position } from "../errors.ts";
 import type { CallLog } from "../journal/call-log.ts";
+import { changedParts } from "../policy/bound-call.ts";
 import { type CallAnswer, callAnswer } from "../policy/call-answer.ts";
 import { type CheckResult, denied } from "../policy/not-run.ts";
+import type { EarlierRequest } from "../policy/request.ts";
 import { denialByRule, type RuleHit } from "../policy/rule-hit.ts";
 import { hasApproval } from "../policy/verdict.ts";
 import type { StoredRequest } from "../store/store.ts";
 import { Asker, type CallRequestOptions, type GateCheckOptions, type GateOptions } from "./asker.ts";
 import { decidedEvent } from "./decided-event.ts";
+import { dismissAllowed, earlierRequest, keptChanging } from "./earlier.ts";
 import type { Approval, CallIdentity, DecidedCall, GateResult, GateStop } from "./gate-result.ts";
 import { HANDLER } from "./handler.ts";
 import { ALREADY_USED, approvalOf, NOBODY } from "./not-run.ts";
@@ -52,6 +55,7 @@ export class Gate {
   ): Promise<GateResult<Decided>> {
     const { approvalId, log } = options;
     let given: Approval | null = null;
+    let earlier: EarlierRequest | null = null;
     for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
       const decided = tries === 1 ? first : await decideAgain();
       const { verdict, argsHash } = decided;
@@ -71,7 +75,10 @@ export class Gate {
       }
       const reused = tries === 1 ? given : null;
       if (reused !== null) {
-        if (reused.request.argsHash !== argsHash) continue;
+        if (reused.request.argsHash !== argsHash) {
+          earlier = await earlierRequest(this.#options.broker, reused, decided);
+          continue;
+        }
         // Another process may have received the answer, long ago: it is used here, so it is recorded here.
         log.record(decidedEvent(reused.request, reused.decision));
         log.answered(reused.approvalId, reused.decision);
@@ -79,14 +86,17 @@ export class Gate {
       }
       // A call that changed after its review, or after a person's answer, is for a person.
       const mayReview = tries === 1 && given === null;
-      const approval = reused ?? (await this.#asker.ask(call, decided, options, { mayReview }));
+      const approval: Approval | GateStop =
+        reused ?? (await this.#asker.ask(call, decided, { ...options, earlier }, { mayReview }));
       if (approval.kind !== "approved") return approval;
       const again = await this.#decideApproved(approval, argsHash, decideAgain);
       if (again.isSame && again.decided.verdict.action !== "deny") return this.#use(approval, again.decided);
       await this.#drop(approval);
       if (again.decided.verdict.action === "deny") return this.#ruledOut(call, again.decided, options.log);
+      const changed = changedParts(decided.bound?.parts ?? [], again.decided.bound?.parts ?? []);
+      earlier = { approvalId: approval.approvalId, changed };
     }
-    return denied("facts", "the call kept changing while it waited for an answer");
+    return keptChanging(earlier);
   }
 
   /** Checks a decided call without running it. A stored request has the same `toolCallId` until the call changes. */
@@ -94,7 +104,7 @@ export class Gate {
     const { action } = decided.verdict;
     if (action === "deny") return this.#ruledOut(call, decided, options.log);
     if (action === "allow") {
-      await this.#asker.dismiss(call, decided, options);
+      await dismissAllowed(this.#options.broker, call, decided, options.toolCallId);
       return { kind: "allowed" };
     }
     const found = await this.#asker.check(call, decided, options);

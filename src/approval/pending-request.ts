@@ -1,3 +1,4 @@
+import type { BoundCall } from "../policy/bound-call.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { KeptCall } from "../policy/kept-call.ts";
 import type { Presentation } from "../policy/presentation.ts";
@@ -25,6 +26,7 @@ export interface RequestOptions {
   readonly bounds?: PendingBounds;
   /** The call, to be made later by any process; null if only its caller can make it. */
   readonly call: KeptCall | null;
+  readonly bound?: BoundCall;
 }
 
 /** A request that waits in this process: one of its calls waits, or its handlers attend. */

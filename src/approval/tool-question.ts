@@ -4,10 +4,11 @@ import { MAX_AT_ONCE, otherTurns } from "../host/turns.ts";
 import { type Mode, strictest } from "../policy/action.ts";
 import { ApprovalBlockedError } from "../policy/approval-error.ts";
 import type { ApprovalSection, OperatorApproval } from "../policy/approval-section.ts";
+import { boundPart } from "../policy/bound-call.ts";
 import { canonicalJson, type Json } from "../policy/canonical-json.ts";
 import { findGrant, type Grant } from "../policy/grant.ts";
-import { argsHashOf, cacheKeyOf } from "../policy/hashes.ts";
-import type { TextDigests } from "../policy/json-digest.ts";
+import { cacheKeyOf, partsHash } from "../policy/hashes.ts";
+import { jsonDigest, type TextDigests } from "../policy/json-digest.ts";
 import { jsonSize } from "../policy/json-size.ts";
 import { redact, redactText } from "../policy/redact.ts";
 import { isShownWhole } from "../policy/redactions.ts";
@@ -39,6 +40,7 @@ export interface ToolInvocation {
   readonly use: ToolUse;
   readonly agent: string | null;
   readonly cwd: string;
+  readonly project: string;
 }
 
 /** The result of the tool's own checks: a hit, and the terms of its question. */
@@ -56,7 +58,7 @@ export async function decideTool(
   policy: ToolPolicy,
   grants: readonly Grant[],
 ): Promise<DecidedCall> {
-  const { tool, args, agent, cwd } = use;
+  const { tool, args, agent, cwd, project } = use;
   const check = await checkOf(use, policy);
   const ask = check?.ask ?? null;
   const payload = ask?.payload ?? args;
@@ -79,10 +81,13 @@ export async function decideTool(
   const mayRemember = check?.remember ?? true;
   const isRemembered = mayRemember && policy.operator.sessionGrants && policy.mode === "interactive";
   const remembered = answerByGrant(judged, isRemembered ? findGrant(grants, key) : null);
+  const input = boundPart("input", null, args, digests);
+  // The same tool name and version may do something else in another folder: the function runs in this process.
+  const parts = [input, boundPart("tool", null, tool.version), boundPart("folder", null, cwd)];
   return {
     verdict: answerByMode(remembered, policy.mode, false),
-    // The same tool name and version may do something else for another project with the same store.
-    argsHash: argsHashOf({ tool: tool.name, version: tool.version, input: args, agent, cwd }, digests),
+    argsHash: partsHash({ tool: tool.name, agent }, parts),
+    bound: { key: jsonDigest([project, tool.name, agent, input.digest]), parts, origin: null },
     grantKey: key,
     groupId: ask?.groupId ?? null,
     summarize: () => {

@@ -88,6 +88,7 @@ export class ToolGate implements Disposable {
       sessionId: this.sessionId,
       agent,
       cwd: ".",
+      project: ".",
       policy: {
         operator: NO_OPERATOR,
         approval: this.#approval,

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Broker } from "../approval/broker.ts";
 import type { ApprovedRun, DecidedCall, GateStop } from "../approval/gate-result.ts";
 import type { ToolOutcome } from "../approval/tool-outcome.ts";
 import { decideTool, type ToolPolicy } from "../approval/tool-question.ts";
@@ -20,9 +19,10 @@ const TOKEN = "_approval_token";
 /** The needs of function calls beyond those of every call. */
 export interface FunctionContext extends CallContext {
   readonly host: Pick<Host, "id" | "now">;
-  readonly broker: Broker;
   readonly agent: string | null;
   readonly cwd: string;
+  /** The folder of the config: an approval is found again only for calls of the same project. */
+  readonly project: string;
   readonly policy: ToolPolicy;
 }
 
@@ -128,12 +128,12 @@ export class FunctionRunner implements ToolRunner<DecidedCall, ToolOutcome> {
   }
 
   async #decide(tool: DefinedTool, log: CallLog): Promise<DecidedCall> {
-    const { broker, sessionId, agent, cwd, policy } = this.#context;
+    const { broker, sessionId, agent, cwd, project, policy } = this.#context;
     const use = tool.use(this.#args, this.#around);
     const grants = await broker.grants(sessionId);
     await otherTurns(jsonSize(use.args, MAX_AT_ONCE));
     this.#shown = use.args;
-    const decided = await decideTool({ tool, args: use.args, use, agent, cwd }, policy, grants);
+    const decided = await decideTool({ tool, args: use.args, use, agent, cwd, project }, policy, grants);
     log.judged(decided.verdict);
     return decided;
   }

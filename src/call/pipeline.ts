@@ -1,9 +1,12 @@
+import type { Broker } from "../approval/broker.ts";
+import { originOfRepeated, originOfRequest } from "../approval/earlier.ts";
 import type { DecideAgain, Gate } from "../approval/gate.ts";
 import type { ApprovedRun, CallIdentity, DecidedCall, GateStop } from "../approval/gate-result.ts";
 import type { SessionBudget } from "../approval/session-budget.ts";
 import { thrownText } from "../errors.ts";
 import { CallLog, type EndedCall } from "../journal/call-log.ts";
 import type { Recorder } from "../journal/recorder.ts";
+import type { CallOrigin } from "../policy/bound-call.ts";
 import type { CallAnswer } from "../policy/call-answer.ts";
 import type { KeptCall } from "../policy/kept-call.ts";
 import type { CheckResult, NotRun } from "../policy/not-run.ts";
@@ -14,6 +17,7 @@ import { endStopped } from "./end-stopped.ts";
 export interface CallContext {
   readonly gate: Gate;
   readonly budget: SessionBudget;
+  readonly broker: Broker;
   readonly recorder: Recorder;
   readonly sessionId: string;
   /** Makes the end of the session wait until this is disposed. Throws `USAGE` after the end. */
@@ -27,6 +31,8 @@ export interface ReadyCall<Decided extends DecidedCall> {
   readonly decideAgain: DecideAgain<Decided>;
   /** The risk that its tool declares. */
   readonly risk: Risk | null;
+  /** Plans the run as another process did, from now on; absent if nothing of it depends on the process. */
+  readonly decideFrom?: (origin: CallOrigin) => Promise<Decided>;
   /** Null if only its caller can run it. */
   readonly kept: KeptCall | null;
 }
@@ -40,8 +46,11 @@ export interface ToolRunner<Decided extends DecidedCall, Done extends { readonly
   readonly isAwaited: boolean;
   /** Names the call. A program throws `USAGE` for an invalid input: then nothing is recorded. */
   identify(): Promise<CallName> | CallName;
-  /** Decides the call, or ends it without a request if no approval could make it run. */
-  decide(log: CallLog): Promise<ReadyCall<Decided> | EndedCall<Done>>;
+  /**
+   * Decides the call, or ends it without a request if no approval could make it run. `origin`: the process that planned
+   * the run and asked about it; null for this one.
+   */
+  decide(log: CallLog, origin: CallOrigin | null): Promise<ReadyCall<Decided> | EndedCall<Done>>;
   execute(approved: ApprovedRun<Decided>, log: CallLog): Promise<EndedCall<Done>>;
   stopped(stop: GateStop): EndedCall<Done>;
   /** Ends a call that failed; null if the cause is to be thrown. */
@@ -86,7 +95,10 @@ export async function runCall<Decided extends DecidedCall, Done extends { readon
   let answer: CallAnswer | null = null;
   const end = (ended: EndedCall<Done>): Done => answered(log.end(ended), answer);
   try {
-    const ready = await runner.decide(log);
+    const identity = { ...name, groupId: groupId ?? null };
+    const origin =
+      approvalId === undefined ? null : await originOfRequest(context.broker, approvalId, identity);
+    const ready = await runner.decide(log, origin);
     if (ready.kind === "ended") return end(ready);
     const decideAgain: DecideAgain<Decided> = (edited, by = null) => {
       answer = by;
@@ -95,7 +107,7 @@ export async function runCall<Decided extends DecidedCall, Done extends { readon
     const call = { ...ready, decideAgain, signal: signal ?? null, approvalId: approvalId ?? null };
     const pass = { signal: call.signal, approvalId: call.approvalId, log, call: ready.kept };
     const result = await context.budget.pass(call, (decided, again) =>
-      context.gate.pass({ ...name, groupId: groupId ?? null }, decided, again, pass),
+      context.gate.pass(identity, decided, again, pass),
     );
     if (result.kind !== "approved") return end(runner.stopped(result));
     answer = result.answer;
@@ -134,10 +146,12 @@ export async function checkCall<Decided extends DecidedCall, Done extends { read
   const name = await runner.identify();
   using log = logOf(context, name);
   try {
-    const ready = await runner.decide(log);
+    const call = { ...name, groupId: groupId ?? null };
+    const ready = await runner.decide(log, null);
     if (ready.kind === "ended") return asCheck(log.end(ready));
-    const decided = context.budget.seen(ready.decided, ready.risk);
-    const result = await context.gate.check({ ...name, groupId: groupId ?? null }, decided, {
+    const planned = await decidedBefore(context, ready, call, toolCallId);
+    const decided = context.budget.seen(planned, ready.risk);
+    const result = await context.gate.check(call, decided, {
       signal: signal ?? null,
       toolCallId: toolCallId ?? null,
       mayAsk,
@@ -151,6 +165,18 @@ export async function checkCall<Decided extends DecidedCall, Done extends { read
   } catch (cause) {
     return asCheck(log.end(endFailed(runner, cause, log)));
   }
+}
+
+/** The call as the process that first asked about it planned it; else as it was decided here. */
+async function decidedBefore<Decided extends DecidedCall>(
+  { broker }: CallContext,
+  { decided, decideFrom }: ReadyCall<Decided>,
+  call: CallIdentity,
+  toolCallId: string | undefined,
+): Promise<Decided> {
+  if (decideFrom === undefined || toolCallId === undefined) return decided;
+  const origin = await originOfRepeated(broker, call, decided, toolCallId);
+  return origin === null ? decided : decideFrom(origin);
 }
 
 function logOf({ recorder, sessionId }: CallContext, name: CallName): CallLog {

@@ -8,6 +8,7 @@ import {
 } from "../decide/resident-program.ts";
 import { type Json, readJson } from "../policy/canonical-json.ts";
 import type { Risk } from "../policy/risk.ts";
+import type { AbsolutePath } from "../profile/path.ts";
 import { type Call, jsonInput, type ProgramUse, readShellInput, type ShellInput } from "../tool/call.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
 import type { Ask } from "../tool/function-tool.ts";
@@ -22,8 +23,8 @@ export interface ProgramKind {
   readonly policy: CallPolicy;
   /** The risk that the tool declares. */
   readonly risk: Risk | null;
-  /** The call for an input. Throws `USAGE` for one that the tool does not take. */
-  readonly callFor: (input: unknown) => Promise<Call>;
+  /** The call for an input, started in `base` or the supervisor's folder. Throws `USAGE` for an invalid input. */
+  readonly callFor: (input: unknown, base?: AbsolutePath) => Promise<Call>;
   readonly keep: (input: unknown, call: Call) => Json;
   readonly question: (call: Call, prepared: Prepared) => DecidedProgram;
 }
@@ -79,10 +80,10 @@ export function toolKind(
     tool: tool.name,
     policy,
     risk: tool.risk,
-    callFor: async (given) => {
+    callFor: async (given, base = shared.cwd) => {
       const made = await programUse(tool, given, {
         settings: policy.settings,
-        base: shared.cwd,
+        base,
         signal: options.signal ?? null,
       });
       const { input, ask } = made;

@@ -1,6 +1,7 @@
 import type { ApprovedRun } from "../approval/gate-result.ts";
 import { asksForHosts, type CallPolicy } from "../decide/call-policy.ts";
 import { noTerminal } from "../decide/no-terminal.ts";
+import { baseOf, callerEnvUnder } from "../decide/origin.ts";
 import type { ProgramOutcome } from "../decide/outcome.ts";
 import { type CallFacts, type Prepared, type PreparedRun, prepare, runFor } from "../decide/prepare.ts";
 import { CofferdamError, thrownText } from "../errors.ts";
@@ -8,6 +9,8 @@ import { lookUpFacts } from "../host/launch/facts.ts";
 import type { LiveCall } from "../host/launch/live-calls.ts";
 import { otherTurns } from "../host/turns.ts";
 import type { CallLog, EndedCall } from "../journal/call-log.ts";
+import { type BoundCall, type CallOrigin, changedParts, printChanged } from "../policy/bound-call.ts";
+import type { AbsolutePath } from "../profile/path.ts";
 import { type Call, inputLength } from "../tool/call.ts";
 import { asksAbout, MadeByCall } from "./appeared/made-by-call.ts";
 import type { ProgramRunOptions } from "./call-options.ts";
@@ -37,6 +40,8 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
   #call: Call | null = null;
   /** The error of an input that the tool does not take; null if there is none. */
   #invalid: { readonly error: unknown } | null = null;
+  /** The process that planned the run; null for this one. */
+  #origin: CallOrigin | null = null;
 
   /** `throws`: an input that the tool does not take is thrown, instead of an outcome. */
   constructor(
@@ -62,9 +67,14 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
     return { callId, tool, agent };
   }
 
-  async decide(log: CallLog): Promise<ReadyCall<DecidedProgram> | EndedCall<ProgramOutcome>> {
+  async decide(
+    log: CallLog,
+    origin: CallOrigin | null,
+  ): Promise<ReadyCall<DecidedProgram> | EndedCall<ProgramOutcome>> {
     const { shared } = this.#context;
     if (this.#invalid !== null) throw this.#invalid.error;
+    const { callId } = this.#named;
+    if (origin !== null) await this.#planFrom(origin);
     const first = this.#named;
     logReceived(first, log);
     await otherTurns(inputLength(first.input));
@@ -76,11 +86,15 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
       if (edited !== undefined) {
         const call = await this.#callFor(edited);
         if (call === null) throw this.#invalid?.error;
-        this.#call = { ...call, callId: first.callId };
+        this.#call = { ...call, callId };
         logReceived(this.#call, log);
       }
       const prepared = await this.#prepare(this.#named, log);
       return this.#kind.question(this.#named, prepared);
+    };
+    const decideFrom = async (other: CallOrigin): Promise<DecidedProgram> => {
+      await this.#planFrom(other);
+      return decideAgain();
     };
     const decided = await decideAgain();
     const { verdict, withApproval } = decided.prepared;
@@ -88,8 +102,8 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
       return endUnplanned(withApproval.rendering);
     // Only the caller can supply a program's input stream.
     const kept =
-      first.stdin === "none" ? { input: this.#kind.keep(this.#input, first), cwd: shared.cwd } : null;
-    return { kind: "ready", decided, decideAgain, risk: this.#kind.risk, kept };
+      first.stdin === "none" ? { input: this.#kind.keep(this.#input, first), cwd: this.#base } : null;
+    return { kind: "ready", decided, decideAgain, decideFrom, risk: this.#kind.risk, kept };
   }
 
   /** Registers the call with the running ones. If it had to wait for them, it is decided again: facts may differ. */
@@ -107,7 +121,7 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
     if (now.argsHash !== prepared.argsHash || now.verdict.action !== prepared.verdict.action)
       throw new CofferdamError(
         "FACTS_UNSTABLE",
-        "files of the call changed while it waited for other calls",
+        `the call changed while it waited for other calls: ${changed(prepared, now)}`,
         { hint: "run it again" },
       );
     return await this.#enforce(now, runFor(now, isApproved), live, log);
@@ -124,7 +138,7 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
   /** The call for an input; null if the tool does not take it. */
   async #callFor(input: unknown): Promise<Call | null> {
     try {
-      this.#call = await this.#kind.callFor(input);
+      this.#call = await this.#kind.callFor(input, this.#base);
       return this.#call;
     } catch (error) {
       this.#invalid = { error };
@@ -137,8 +151,18 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
     throw new CofferdamError("INTERNAL", "a call was decided before it was identified");
   }
 
+  get #base(): AbsolutePath {
+    return baseOf(this.#origin, this.#context.shared.cwd);
+  }
+
+  /** Plans the run as the process that asked about it did: its tool makes the words in that process's folder. */
+  async #planFrom(origin: CallOrigin): Promise<void> {
+    this.#origin = origin;
+    this.#call = { ...(await this.#kind.callFor(this.#input, this.#base)), callId: this.#named.callId };
+  }
+
   async #prepare(call: Call, log: CallLog): Promise<Prepared> {
-    const prepared = await prepareProgram(this.#context, call, this.#kind.policy);
+    const prepared = await prepareProgram(this.#context, call, this.#kind.policy, this.#origin);
     logPrepared(log, prepared);
     return prepared;
   }
@@ -199,26 +223,42 @@ export async function prepareProgram(
   { shared, deniedCalls }: Pick<SessionContext, "shared" | "deniedCalls">,
   call: Call,
   policy: CallPolicy,
+  origin: CallOrigin | null = null,
 ): Promise<Prepared> {
   const grants = await shared.broker.grants(call.sessionId);
-  const look = await lookAtProgramCall(shared, call, policy);
+  const look = await lookAtProgramCall(shared, call, policy, origin);
   await otherTurns(inputLength(call.input));
   return prepare(call, policy, look, grants, (argsHash) => deniedCalls.has(argsHash));
 }
 
-/** Looks up the facts that decide a call. Throws `FACTS_UNSTABLE`, `SANDBOX_UNAVAILABLE`. */
+/**
+ * Looks up the facts that decide a call; `origin` is the process that planned it, null for this one. Throws
+ * `FACTS_UNSTABLE`, `SANDBOX_UNAVAILABLE`.
+ */
 export async function lookAtProgramCall(
-  { host, sandbox, memory, ledger, cwd }: SupervisorContext,
+  { host, sandbox, memory, ledger, cwd: own }: SupervisorContext,
   { input }: Call,
   policy: CallPolicy,
+  origin: CallOrigin | null = null,
 ): Promise<CallFacts> {
   if (sandbox.kind === "unavailable") throw sandbox.error;
+  const cwd = baseOf(origin, own);
+  const pwd = origin === null ? (host.env["PWD"] ?? null) : origin.pwd;
   const profiles = [policy.withoutApproval.profile, policy.withApproval.profile];
   const near = () => nearPaths(input, policy, cwd);
   const facts = await factsWithoutPlaceholders(ledger, (held) =>
     lookUpFacts(host, sandbox.machine.facts, profiles, memory, held, near),
   );
-  return { ...lookAtCall(input, policy, cwd, host.env["PWD"]), facts, callerEnv: host.env };
+  return {
+    ...lookAtCall(input, policy, cwd, pwd ?? undefined),
+    facts,
+    callerEnv: origin === null ? host.env : callerEnvUnder(origin, host.env),
+    from: { cwd, pwd },
+  };
+}
+
+function changed(then: { readonly bound: BoundCall }, now: { readonly bound: BoundCall }): string {
+  return printChanged(changedParts(then.bound.parts, now.bound.parts));
 }
 
 /** The end of a call that no approval can make run. */

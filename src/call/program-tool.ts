@@ -6,6 +6,7 @@ import { inTurns } from "../host/turns.ts";
 import { readJsonInSteps } from "../policy/canonical-json.ts";
 import { redact, redactText } from "../policy/redact.ts";
 import { isShownWhole } from "../policy/redactions.ts";
+import { spelledOut } from "../policy/spelled-out.ts";
 import { type AbsolutePath, isInside } from "../profile/path.ts";
 import { quotedHead } from "../shell/quote.ts";
 import { type Call, type ProgramUse, readShellInput, type ShellInput, wordsOf } from "../tool/call.ts";
@@ -72,7 +73,7 @@ export function decidedProgram(
   prepared: Prepared,
   policy: CallPolicy,
 ): DecidedProgram {
-  const { verdict, withApproval, withoutApproval, argsHash, grantKey } = prepared;
+  const { verdict, withApproval, withoutApproval, argsHash, grantKey, bound } = prepared;
   const { tool, use, input } = call;
   const words = wordsOf(input);
   const cwd = withApproval.launch?.cwd ?? input.cwd ?? ".";
@@ -82,6 +83,7 @@ export function decidedProgram(
     verdict,
     argsHash,
     grantKey,
+    bound,
     groupId: ask?.groupId ?? null,
     summarize: () => ({
       risk: use?.risk ?? null,
@@ -91,6 +93,7 @@ export function decidedProgram(
       ...redact(ask?.displayArgs ?? args),
       covers: use?.mayRemember === true && call.stdin === "none" ? coversOf(tool, use.payload, args) : null,
       granted: grantedView(withApproval, policy.settings),
+      folder: spelledOut(cwd),
     }),
     preview: async () => {
       const { presentCommand } = await import("../approval/present.ts");

@@ -134,6 +134,7 @@ export class SessionTools implements AsyncDisposable {
   #functionContext(around: SessionPolicy): FunctionContext {
     const { shared, options } = this.#context;
     const { host, broker, policy, cwd } = shared;
+    const project = policy.config.workspace;
     const { agent = null, legacyBareTools = "ask" } = options;
     const { ceiling, config, mode } = policy;
     const toolPolicy = {
@@ -143,7 +144,7 @@ export class SessionTools implements AsyncDisposable {
       legacyBareTools,
       ...around,
     };
-    return { ...this.#context, host, broker, agent, cwd, policy: toolPolicy };
+    return { ...this.#context, host, broker, agent, cwd, project, policy: toolPolicy };
   }
 }
 

@@ -5,6 +5,7 @@ import { grantedView } from "../decide/granted-view.ts";
 import type { Prepared } from "../decide/prepare.ts";
 import { redact, redactText } from "../policy/redact.ts";
 import { isShownWhole } from "../policy/redactions.ts";
+import { spelledOut } from "../policy/spelled-out.ts";
 import { printPorts } from "../profile/ports.ts";
 import { type QuotedHead, quotedHead } from "../shell/quote.ts";
 import { type Call, jsonPorts, type ShellInput, scriptOf, wordsOf } from "../tool/call.ts";
@@ -16,7 +17,7 @@ export interface DecidedProgram extends DecidedCall {
 
 /** The question about a prepared call: the command as it will be run, its folder and its profile. */
 export function decidedShell(call: Call, prepared: Prepared, policy: CallPolicy): DecidedProgram {
-  const { verdict, withApproval, argsHash, grantKey } = prepared;
+  const { verdict, withApproval, argsHash, grantKey, bound } = prepared;
   const cwd = withApproval.launch?.cwd ?? call.input.cwd ?? ".";
   const words = wordsOf(call.input);
   const script = scriptOf(call.input);
@@ -27,12 +28,14 @@ export function decidedShell(call: Call, prepared: Prepared, policy: CallPolicy)
     verdict,
     argsHash,
     grantKey,
+    bound,
     groupId: null,
     summarize: () => ({
       risk: "write",
       description: describe(call, script !== null, shown),
       ...redact({ ...input, ...(call.stdin === "none" ? {} : { stdin: call.stdin }) }),
       covers: coversOf(call, shown, cwd),
+      folder: spelledOut(cwd),
       granted: grantedView(withApproval, policy.settings),
     }),
     preview: async () => {

@@ -1,9 +1,11 @@
 import { visible } from "../errors.ts";
 import { strictest } from "../policy/action.ts";
+import { type BoundCall, boundPart } from "../policy/bound-call.ts";
 import type { Json } from "../policy/canonical-json.ts";
 import type { Denial } from "../policy/denial.ts";
 import { findGrant, type Grant, type GrantKey } from "../policy/grant.ts";
-import { argsHashOf, cacheKeyOf } from "../policy/hashes.ts";
+import { cacheKeyOf, partsHash } from "../policy/hashes.ts";
+import { jsonDigest, type TextDigests } from "../policy/json-digest.ts";
 import type { RuleHit, ToolSaid } from "../policy/rule-hit.ts";
 import { spelledOut } from "../policy/spelled-out.ts";
 import { invocationOf } from "../policy/tool-rule.ts";
@@ -44,6 +46,8 @@ export interface PreparedFile {
   readonly withoutApproval: EffectiveProfile;
   readonly withApproval: EffectiveProfile;
   readonly argsHash: string;
+  /** The parts of `argsHash`. */
+  readonly bound: Omit<BoundCall, "origin">;
   /** The key of an approval for the session; computed on first use. */
   readonly grantKey: () => GrantKey;
   /** The arguments with every path resolved: rules and people see these. */
@@ -89,19 +93,15 @@ export function prepareFile(call: FileCall, policy: CallPolicy, grants: readonly
   const remembered = answerByGrant(judged, grant);
   const isCallersOwn = call.caller === "person" && !policy.asksCaller;
   const verdict = answerByMode(remembered, policy.mode, isCallersOwn);
+  const bound = boundUse(call, withApproval, policy.config.workspace);
   return {
     // Only a person who sees the executed files can approve: neither a handler that approves everything nor a grant.
     verdict: verdict.action === "ask" && executed.length > 0 ? { ...verdict, demandsPerson: true } : verdict,
     executed,
     withoutApproval,
     withApproval,
-    argsHash: argsHashOf({
-      tool: tool.name,
-      agent,
-      input: use.args,
-      targets: targets.map(bindingOf),
-      granted: withApproval.digest,
-    }),
+    argsHash: partsHash({ tool: tool.name, agent }, bound.parts),
+    bound,
     grantKey: key,
     args,
     payload,
@@ -171,7 +171,22 @@ function payloadOf(targets: readonly TouchedPath[]): Json {
   return targets.map(({ root, shown }) => ({ sandbox: root?.name ?? null, path: spelledOut(shown) }));
 }
 
-function bindingOf({ path, need, looked }: TouchedPath): Json {
+function boundUse(
+  { tool, use, targets, agent }: FileCall,
+  { digest }: EffectiveProfile,
+  project: string,
+): Omit<BoundCall, "origin"> {
+  const digests: TextDigests = new Map();
+  const input = boundPart("input", null, use.args, digests);
+  const parts = [
+    input,
+    ...targets.map((target) => boundPart("file", target.shown, stateOf(target))),
+    boundPart("access", null, digest),
+  ];
+  return { key: jsonDigest([project, tool.name, agent, input.digest]), parts };
+}
+
+function stateOf({ path, need, looked }: TouchedPath): Json {
   const { kind, version, folder } = looked;
   return {
     path: spelledOut(path),

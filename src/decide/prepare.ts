@@ -1,6 +1,7 @@
 import type { Facts } from "../backend/facts.ts";
 import type { NotEnforceable, Rendering } from "../backend/plan.ts";
 import { CofferdamError, visible } from "../errors.ts";
+import type { BoundCall, CallOrigin } from "../policy/bound-call.ts";
 import type { CommandLine } from "../policy/command.ts";
 import { findGrant, type Grant, type GrantKey } from "../policy/grant.ts";
 import { shellSaid } from "../policy/shell-rules.ts";
@@ -23,7 +24,7 @@ import { localeOf } from "../shell/locale.ts";
 import { quote } from "../shell/quote.ts";
 import type { RuleDoubt } from "../shell/rule.ts";
 import { type Call, wordsOf } from "../tool/call.ts";
-import { deriveEnvironment, type ToolSettings } from "../tool/derive.ts";
+import { deriveEnvironment, passedVariables, type ToolSettings } from "../tool/derive.ts";
 import type { HomeFile } from "../tool/facts.ts";
 import type { ProgramStart } from "../tool/launch.ts";
 import { tooLargeToStart } from "../tool/start-size.ts";
@@ -38,6 +39,7 @@ import {
 import { type GainedAccess, gainedAccess } from "./gained-access.ts";
 import { type CommandFacts, judgedLine } from "./judged-line.ts";
 import { closedPort, cutRuntime, outsideRoots } from "./not-enforceable.ts";
+import { originOf } from "./origin.ts";
 import type { Unstartable } from "./start-fault.ts";
 import { type TouchedPlaces, touchesGained } from "./touched-places.ts";
 
@@ -58,6 +60,8 @@ export interface CallFacts {
   /** Why other programs may run than `commands`; empty if no others can. */
   readonly unread: readonly string[];
   readonly callerEnv: Readonly<Record<string, string | undefined>>;
+  /** The folder that the caller's paths start from; absent if no process will ask about the call. */
+  readonly from?: Pick<CallOrigin, "cwd" | "pwd">;
 }
 
 /** The grants of a call: the profile, its shortfall, and the plan or the reason why there is none. */
@@ -83,6 +87,8 @@ export interface Prepared {
   readonly argsHash: string;
   /** The key of an approval for the session. */
   readonly grantKey: GrantKey;
+  /** @internal The parts of `argsHash`, and the asking process's share in the run. */
+  readonly bound: BoundCall;
   /** @internal The program as it was looked up. */
   readonly program: ProgramFacts;
   /** @internal The facts of the machine. */
@@ -126,12 +132,19 @@ export function prepare(
     profile: approved.profile,
     isMadeInside: (path) => policy.backend.viewAround(path) !== null,
   });
-  const { argsHash, grantKey } = bindingOf(call, {
+  const env = approved.launch?.env ?? null;
+  const { argsHash, grantKey, bound } = bindingOf(call, {
     ...look,
     granted: approved.digest,
-    env: approved.launch?.env ?? null,
+    env,
     atHome: approved.launch?.atHome ?? [],
     roots: policy.config.roots.map((root) => root.path),
+    project: policy.config.workspace,
+    origin: originOf(
+      look.from,
+      passedVariables(policy.settings, approved.profile, look.callerEnv),
+      env ?? {},
+    ),
   });
   const more = gained === null ? null : needsMore(look, unapproved.profile, gained);
   const judged = judgeLine(call, line, policy, more ?? (wasDenied(argsHash) ? DENIED_BEFORE : null));
@@ -147,6 +160,7 @@ export function prepare(
     withApproval: approved,
     argsHash,
     grantKey,
+    bound,
     program,
     facts,
     policy,

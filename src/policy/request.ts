@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CallPart } from "./bound-call.ts";
 import { JsonData } from "./json-data.ts";
 import { Redactions } from "./redactions.ts";
 import { ReviewRecord } from "./review-record.ts";
@@ -22,6 +23,15 @@ export const GrantedView = z
   .readonly();
 export type GrantedView = z.infer<typeof GrantedView>;
 
+/** An earlier request about the same call, which can't be used because the call has changed since. */
+export const EarlierRequest = z
+  .strictObject({
+    approvalId: z.string().describe("the id of the earlier request"),
+    changed: z.array(CallPart).readonly().describe("the parts of the call that have changed since"),
+  })
+  .readonly();
+export type EarlierRequest = z.infer<typeof EarlierRequest>;
+
 /**
  * The request that people answer: one call, as it would run. Arguments and texts are bounded, with secrets hidden. They
  * may contain control characters: a channel makes them visible first. Made frozen by `createApprovalRequest`.
@@ -39,6 +49,12 @@ export const ApprovalRequest = z
     agent: z.string().nullable().describe("the name of the agent"),
     risk: Risk.nullable().describe("the risk of the tool; null if unknown"),
     description: z.string().describe("the effect of the call, as its tool describes it"),
+    folder: z.string().exactOptional().describe("the folder that the call starts in, if it starts a program"),
+    waits: z
+      .boolean()
+      .exactOptional()
+      .describe("true if a process waits for the answer, false if it may come later"),
+    earlier: EarlierRequest.exactOptional().describe("the request that this one replaces, if any"),
     reason: z.string().describe("why approval is needed: the words of the rule that decided"),
     demandsPerson: z.boolean().describe("true if no program and no remembered approval may answer"),
     why: z.array(RuleHit).readonly().describe("every rule that applied"),

@@ -48,7 +48,7 @@ export async function fetchOutlook(
     rows.map(async ({ root, args }): Promise<Outlook> => {
       const use = tool.use(args, { signal: null, metadata: {} });
       const { verdict } = await decideTool(
-        { tool, args: use.args, use, agent: null, cwd: "." },
+        { tool, args: use.args, use, agent: null, cwd: ".", project: "." },
         toolPolicy,
         [],
       );

@@ -56,9 +56,9 @@ export class Session implements AsyncDisposable {
     this.sessionId = shared.host.id();
     const findRule: FindRule = (hit, call) => positionOfRule(shared.loaded.config, hit, call);
     const { sessionId } = this;
-    const { recorder } = shared;
+    const { recorder, broker } = shared;
     const around = {
-      ...{ shared, options, sessionId, recorder, shutdown: this.#shutdown },
+      ...{ shared, options, sessionId, recorder, broker, shutdown: this.#shutdown },
       enter: () => this.#shutdown.enter(),
       budget: sessionBudgetOf(shared),
       deniedCalls: deniedCalls(),

@@ -11,7 +11,7 @@ import { inputText, withoutInput } from "./edited.ts";
 import { MEMORY_OPTIONS } from "./memory.ts";
 import { eventsGone } from "./numbered-events.ts";
 import { OpenFile } from "./sqlite/open-file.ts";
-import { readRow, readRows } from "./sqlite/rows.ts";
+import { callColumn, readRow, readRows } from "./sqlite/rows.ts";
 import { MIGRATIONS } from "./sqlite/schema.ts";
 import type { SqliteStatements } from "./sqlite/statements.ts";
 import { SqliteWatching } from "./sqlite/watching.ts";
@@ -70,16 +70,16 @@ export class SqliteStore implements Store {
     return this.#file.make((rows) => readRow(this.#path, "the id", rows.get("id")).id);
   }
 
-  async add(request: ApprovalRequest, { call, presentation }: Belongings, news: ApprovalNews): Promise<void> {
+  async add(request: ApprovalRequest, belongings: Belongings, news: ApprovalNews): Promise<void> {
     const { approvalId, createdAt, expiresAt } = request;
     const id = spelledOut(approvalId);
-    const [callText, picture] = [textOf(call), textOf(presentation)];
+    const [callText, picture] = [callColumn(belongings), textOf(belongings.presentation)];
     await otherTurns(callText?.length ?? 0);
     return this.#file.make((rows) => {
       const deadline = expiresAt === null ? null : this.#now() + expiresAt - createdAt;
       if (rows.run("add", id, JSON.stringify(request), deadline) === 0)
         throw new CofferdamError("INTERNAL", `a request with the id ${visible(approvalId)} already exists`);
-      if (call !== null || presentation !== null) rows.run("keep", callText, picture, id);
+      if (callText !== null || picture !== null) rows.run("keep", callText, picture, id);
       this.#publish(rows, news);
     });
   }

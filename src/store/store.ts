@@ -1,4 +1,5 @@
 import type { ApprovalEvent, ApprovalNews } from "../event/event.ts";
+import type { BoundCall } from "../policy/bound-call.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { KeptCall } from "../policy/kept-call.ts";
@@ -24,6 +25,8 @@ export interface Belongings {
   readonly call: KeptCall | null;
   /** The text shown to people; null if it could not be made. */
   readonly presentation: Presentation | null;
+  /** The parts that its approval is bound to; absent if no later call can use the approval. */
+  readonly bound?: BoundCall;
 }
 
 /** The result of an answer: only the first one counts. */

@@ -145,11 +145,7 @@ export function deriveEnvironment(
   callerEnv: Readonly<Record<string, string | undefined>>,
 ): ProgramStart["env"] {
   const user = person.uid === 0 ? "root" : "user";
-  const passed = Object.entries(callerEnv).flatMap(([name, value]): [string, string][] =>
-    value !== undefined && mayPass(settings.sandbox.env.pass, name) && coversEnv(granted.env, name)
-      ? [[name, value]]
-      : [],
-  );
+  const passed = passedVariables(settings, granted, callerEnv);
   const set = Object.entries(settings.sandbox.env.set).filter(([name]) => coversEnv(granted.env, name));
   const isOffline = granted.network === "none" && settings.runtimes.some(({ name }) => name === "node");
   return {
@@ -164,4 +160,17 @@ export function deriveEnvironment(
     ...Object.fromEntries(settings.runtimes.flatMap((runtime) => Object.entries(runtime.env))),
     ...Object.fromEntries(set),
   };
+}
+
+/** The caller's variables that a call receives, unless a variable of ours or of the config has the same name. */
+export function passedVariables(
+  { sandbox }: Pick<ToolSettings, "sandbox">,
+  granted: Pick<Profile, "env">,
+  callerEnv: Readonly<Record<string, string | undefined>>,
+): readonly (readonly [name: string, value: string])[] {
+  return Object.entries(callerEnv).flatMap(([name, value]): [string, string][] =>
+    value !== undefined && mayPass(sandbox.env.pass, name) && coversEnv(granted.env, name)
+      ? [[name, value]]
+      : [],
+  );
 }

@@ -6,7 +6,7 @@ import { inTurns } from "../../host/turns.ts";
 import type { CallLog } from "../../journal/call-log.ts";
 import { redact, redactText } from "../../policy/redact.ts";
 import { printObeyed } from "../../profile/executed.ts";
-import { isAbsolutePath, isInside, nameOf, parentOf } from "../../profile/path.ts";
+import { type AbsolutePath, isAbsolutePath, isInside, nameOf, parentOf } from "../../profile/path.ts";
 import { type AnyFileTool, type ReadUse, workOf } from "../../tool/files/all.ts";
 import {
   type Files,
@@ -43,13 +43,14 @@ export class FileDecisions {
     this.#workers = workers;
   }
 
-  /** Reads the input, looks at its paths and decides. Throws `USAGE`, `FILE_BAD_PATH`, and a fault of the look. */
+  /** Reads the input, looks at its paths (relative to `cwd`) and decides. Throws `USAGE`, `FILE_BAD_PATH`, and a fault of the look. */
   async decide(
     tool: AnyFileTool,
     input: unknown,
     log: CallLog,
     agent: string | null,
     signal: AbortSignal | null,
+    cwd: AbsolutePath,
   ): Promise<DecidedFileUse> {
     const { shared, sessionId, options } = this.#context;
     const { policy, loaded, broker } = shared;
@@ -63,7 +64,7 @@ export class FileDecisions {
     const { targets, early } =
       use.touches.length === 0
         ? { targets: [], early: null }
-        : await looking(turn, (files) => this.#look(use.touches, files, isFree ? use.reads : undefined));
+        : await looking(turn, (files) => this.#look(use.touches, files, cwd, isFree ? use.reads : undefined));
     const { caller = "agent" } = options;
     const executed = targets.flatMap((target) => this.#executedAt(target, use));
     const grants = await broker.grants(sessionId);
@@ -93,6 +94,7 @@ export class FileDecisions {
       early,
       verdict,
       argsHash,
+      bound: { ...prepared.bound, origin: { cwd, pwd: null, env: {}, secrets: [] } },
       get grantKey() {
         return grantKey();
       },
@@ -129,10 +131,10 @@ export class FileDecisions {
   async #look(
     touches: readonly Touch[],
     files: Files,
+    cwd: AbsolutePath,
     reads: FileUse<unknown>["reads"],
   ): Promise<{ readonly targets: readonly TouchedPath[]; readonly early: Early | null }> {
-    const { loaded, cwd } = this.#context.shared;
-    const { roots } = loaded.config;
+    const { roots } = this.#context.shared.loaded.config;
     const targets: TouchedPath[] = [];
     let early: Early | null = null;
     for (const touch of touches) {

@@ -1,9 +1,11 @@
 import type { ApprovedRun } from "../../approval/gate-result.ts";
 import type { EffectiveProfile } from "../../decide/call-policy.ts";
+import { baseOf } from "../../decide/origin.ts";
 import type { ValueOutcome } from "../../decide/outcome.ts";
 import { type Executed, isRuledOut } from "../../decide/prepare-file.ts";
 import { CofferdamError, thrownText } from "../../errors.ts";
 import type { CallLog, EndedCall } from "../../journal/call-log.ts";
+import type { CallOrigin } from "../../policy/bound-call.ts";
 import { hasApproval } from "../../policy/verdict.ts";
 import type { AnyFileTool } from "../../tool/files/all.ts";
 import { FileFaultError } from "../../tool/files/faults.ts";
@@ -85,11 +87,16 @@ export class FileRunner implements ToolRunner<DecidedFileUse, ValueOutcome> {
     return { callId: shared.host.id(), tool: this.#tool.name, agent: options.agent ?? null };
   }
 
-  async decide(log: CallLog): Promise<ReadyCall<DecidedFileUse> | EndedCall<ValueOutcome>> {
-    const { sandbox, cwd } = this.#context.shared;
+  async decide(
+    log: CallLog,
+    origin: CallOrigin | null,
+  ): Promise<ReadyCall<DecidedFileUse> | EndedCall<ValueOutcome>> {
+    const { shared, options } = this.#context;
+    const { sandbox } = shared;
     if (sandbox.kind === "unavailable") return endDeniedBy(sandbox.error);
     await this.#tools.begin();
-    const { agent = null } = this.#context.options;
+    const { agent = null } = options;
+    let cwd = baseOf(origin, shared.cwd);
     const decideAgain = (edited?: unknown): Promise<DecidedFileUse> =>
       this.#tools.decisions.decide(
         this.#tool,
@@ -97,7 +104,12 @@ export class FileRunner implements ToolRunner<DecidedFileUse, ValueOutcome> {
         log,
         agent,
         this.#options.signal ?? null,
+        cwd,
       );
+    const decideFrom = (other: CallOrigin): Promise<DecidedFileUse> => {
+      cwd = baseOf(other, shared.cwd);
+      return decideAgain();
+    };
     const decided = await decideAgain();
     const { prepared, use } = decided;
     // No approval grants it. If a rule denies it as well, the record must say so.
@@ -105,7 +117,7 @@ export class FileRunner implements ToolRunner<DecidedFileUse, ValueOutcome> {
     // A failed preview ends the call here. Its reason reveals content, so only a call that may know it gets one.
     if (prepared.verdict.action === "ask" && prepared.mayBeTold) await decided.preview();
     const { risk } = this.#tool;
-    return { kind: "ready", decided, decideAgain, risk, kept: { input: use.args, cwd } };
+    return { kind: "ready", decided, decideAgain, decideFrom, risk, kept: { input: use.args, cwd } };
   }
 
   async execute(

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { BoundCall } from "../../policy/bound-call.ts";
 import { Decision } from "../../policy/decision.ts";
 import { Grant } from "../../policy/grant.ts";
 import { KeptCall } from "../../policy/kept-call.ts";
@@ -8,7 +9,11 @@ import { jsonOf, Status } from "../column.ts";
 import { EditedInput } from "../edited.ts";
 import { quoted, type Statement } from "./statement.ts";
 
-const Belongings = z.strictObject({ call: KeptCall.nullable(), presentation: Presentation.nullable() });
+const Belongings = z.strictObject({
+  call: KeptCall.nullable(),
+  presentation: Presentation.nullable(),
+  bound: BoundCall.exactOptional(),
+});
 /** Integers up to 2^53 are exact. */
 const Seq = z.strictObject({ seq: z.int().min(-1) });
 const Count = z.strictObject({ count: z.int() });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type ApprovalEvent, Event, isApprovalEvent } from "../../event/event.ts";
+import { BoundCall } from "../../policy/bound-call.ts";
 import { Decision } from "../../policy/decision.ts";
 import { Grant } from "../../policy/grant.ts";
 import { KeptCall } from "../../policy/kept-call.ts";
@@ -9,11 +10,18 @@ import { spelledOut } from "../../policy/spelled-out.ts";
 import type { AbsolutePath } from "../../profile/path.ts";
 import { jsonOf, Status } from "../column.ts";
 import { EditedInput, withInput } from "../edited.ts";
-import type { RequestStatus } from "../store.ts";
+import type { Belongings, RequestStatus } from "../store.ts";
 import { MOVE_AWAY, unavailable } from "./failure.ts";
 
 const ASKED = { id: z.string(), request: jsonOf(ApprovalRequest) };
 const ANOTHER_ID = "has another id";
+
+/** A call with its bound parts, or the parts alone of one that only its caller can make. */
+const CallColumn = z.union([
+  z.strictObject({ ...KeptCall.unwrap().shape, bound: BoundCall.exactOptional() }),
+  z.strictObject({ bound: BoundCall }),
+]);
+type CallColumn = z.infer<typeof CallColumn>;
 
 /** The schema of each kind of row. A file is data from outside, whoever wrote it. */
 const ROWS = {
@@ -37,10 +45,12 @@ const ROWS = {
       decision: withInput(decision, edited),
     })),
   "a status": z.strictObject({ status: Status }).transform(({ status }) => status),
-  "the data of a request": z.strictObject({
-    call: jsonOf(KeptCall).nullable(),
-    presentation: jsonOf(Presentation).nullable(),
-  }),
+  "the data of a request": z
+    .strictObject({
+      call: jsonOf(CallColumn).nullable(),
+      presentation: jsonOf(Presentation).nullable(),
+    })
+    .transform(toBelongings),
   "a place": z.strictObject({ place: z.int(), settled: z.int() }),
   "a grant": z
     .strictObject({ id: z.string(), session: z.string(), body: jsonOf(Grant) })
@@ -51,6 +61,27 @@ const ROWS = {
   "a number": z.strictObject({ number: z.int().nullable() }).transform(({ number }) => number),
   "an event": z.strictObject({ number: z.int(), event: jsonOf(z.looseObject({})) }).transform(toEvent),
 } as const;
+
+/** The text of the column `call`; null if there is nothing to keep. */
+export function callColumn({ call, bound }: Belongings): string | null {
+  return call === null && bound === undefined ? null : JSON.stringify({ ...call, bound });
+}
+
+function toBelongings({
+  call: column,
+  presentation,
+}: {
+  readonly call: CallColumn | null;
+  readonly presentation: Presentation | null;
+}): Belongings {
+  if (column === null) return { call: null, presentation };
+  const { bound, ...call } = column;
+  return {
+    call: "input" in call ? call : null,
+    presentation,
+    ...(bound === undefined ? {} : { bound }),
+  };
+}
 
 type What = keyof typeof ROWS;
 

@@ -204,7 +204,7 @@ export const NOT_PROTECTED: Readonly<Record<string, readonly Gap[]>> = {
     {
       risk: "Write access to the approval store",
       effect:
-        "Anybody who can write the store can approve every waiting request, and read the inputs of unfinished calls. The file in the state folder belongs to its user alone. A database is shared by everybody who has its password. Approved calls are checked again, so no stored answer gets past a deny rule, a profile or the sandbox.",
+        "Anybody who can write the store can approve every waiting request, and read the inputs of unfinished calls and the variables that they get from `env.pass`. Variables that look like secrets by name or value are not stored. The file in the state folder belongs to its user alone. A database is shared by everybody who has its password. Approved calls are checked again, so no stored answer gets past a deny rule, a profile or the sandbox.",
       advice: "Give the database password only to operators.",
     },
     {
