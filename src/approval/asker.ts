@@ -1,51 +1,15 @@
 import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Host } from "../host/look/host.ts";
 import { RecentMap } from "../host/recent-map.ts";
 import { MAX_AT_ONCE, otherTurns } from "../host/turns.ts";
-import type { CallLog } from "../journal/call-log.ts";
 import { jsonSize } from "../policy/json-size.ts";
-import type { KeptCall } from "../policy/kept-call.ts";
 import type { StoredRequest } from "../store/store.ts";
-import type { Broker } from "./broker.ts";
 import { rejected } from "./factories.ts";
+import type { CallRequestOptions, GateCheckOptions, GateOptions } from "./gate-options.ts";
 import type { Approval, CallIdentity, DecidedCall, GateStop } from "./gate-result.ts";
-import type { ApprovalHandler } from "./handler.ts";
 import { ASK_AGAIN, approvalOf, denied, isRejectedByPerson, NOBODY } from "./not-run.ts";
-import type { PendingBounds } from "./pending-request.ts";
 import { requestFor } from "./request-for.ts";
-import { deadlineOf, type Wait } from "./wait.ts";
-
-/** Handlers, waiting times, session and limits of a gate. */
-export interface GateOptions extends PendingBounds {
-  readonly broker: Broker;
-  readonly host: Pick<Host, "now" | "id">;
-  readonly runId: string;
-  readonly sessionId: string;
-  /** The folder by which people know the session's project. */
-  readonly project: string;
-  readonly handlers: readonly ApprovalHandler[];
-  readonly wait: Wait;
-  /** Sessions of one client are counted together; null counts each by itself. */
-  readonly client: string | null;
-  readonly sessionGrants: boolean;
-}
-
-export interface CallRequestOptions {
-  readonly signal: AbortSignal | null;
-  readonly log: CallLog;
-  /** The data for running the call later; null if only its caller can run it. */
-  readonly call: KeptCall | null;
-}
-
-export interface GateCheckOptions extends CallRequestOptions {
-  /** The name that the caller's framework gives the call: any process finds its request by this name. */
-  readonly toolCallId: string | null;
-  /** False: only existing requests count. */
-  readonly mayAsk: boolean;
-  /** True if no other call ever has this name: a rejection of it is then final. */
-  readonly isUnique: boolean;
-}
+import { rememberedAnswer } from "./settle.ts";
 
 /** After this many rejections of the same call, no person is asked about it again. */
 const MAX_REJECTIONS = 3;
@@ -76,10 +40,10 @@ export class Asker {
   async ask(
     identity: CallIdentity,
     decided: DecidedCall,
-    { signal, log, call }: CallRequestOptions,
+    { signal, log, call, decideAgain }: CallRequestOptions,
     storedAs: string | null = null,
   ): Promise<Approval | GateStop> {
-    const { broker, host, handlers, wait, client, maxPending, maxPendingBytes, ...around } = this.#options;
+    const { broker, host, handlers, wait, maxPending, maxPendingBytes } = this.#options;
     const { cacheKey } = decided.grantKey;
     const decline = (reason: string, hint: string): GateStop => {
       log.record({ type: "approval.auto", argsHash: decided.argsHash, approved: false, by: reason });
@@ -88,15 +52,8 @@ export class Asker {
     if (await this.#isRejectedOften(cacheKey))
       return decline("the same call was rejected three times in this session", "make another call");
     await otherTurns(call === null ? 0 : jsonSize(call.input, MAX_AT_ONCE));
-    const createdAt = host.now();
     const approvalId = storedAs ?? host.id();
-    const request = requestFor(identity, decided, {
-      ...around,
-      ...(client === null ? {} : { client }),
-      approvalId,
-      createdAt,
-      expiresAt: deadlineOf(wait, createdAt),
-    });
+    const request = await requestFor(identity, decided, approvalId, this.#options);
     const answer = await broker.request(request, {
       handlers,
       present: decided.preview,
@@ -104,6 +61,9 @@ export class Asker {
       isBlocking: storedAs === null && wait.style === "block",
       bounds: { maxPending, maxPendingBytes },
       call,
+      ...(decideAgain === undefined
+        ? {}
+        : { remembered: () => rememberedAnswer(decideAgain, decided, broker) }),
     });
     const { status } = answer;
     if (status === "not-sent") return decline(answer.reason, "wait for answers, or make a smaller call");

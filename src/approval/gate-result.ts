@@ -1,3 +1,4 @@
+import type { GeneralisedCall } from "../policy/candidate.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { GrantKey } from "../policy/grant.ts";
 import type { NotRun } from "../policy/not-run.ts";
@@ -25,6 +26,8 @@ export interface DecidedCall {
   /** SHA-256 of exactly the call that would run. */
   readonly argsHash: string;
   readonly grantKey: GrantKey;
+  /** Absent if an approval holds for exactly this call. */
+  readonly generalised?: GeneralisedCall;
   /** The group that the tool itself puts the call in; used if the caller names none. */
   readonly groupId: string | null;
   /** Called only if a person will be asked. */

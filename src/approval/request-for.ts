@@ -2,28 +2,38 @@ import { redactText } from "../policy/redact.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import type { RuleHit } from "../policy/rule-hit.ts";
 import { createApprovalRequest } from "./factories.ts";
+import type { GateOptions } from "./gate-options.ts";
 import type { CallIdentity, DecidedCall } from "./gate-result.ts";
-
-type RequestSurroundings = Pick<
-  ApprovalRequest,
-  "approvalId" | "runId" | "sessionId" | "project" | "client" | "createdAt" | "expiresAt"
->;
+import { offersFor } from "./scope-offers.ts";
+import { deadlineOf } from "./wait.ts";
 
 /** The name of a group is cut to this length. */
 const MAX_NAME_LENGTH = 256;
 /** Maximum of listed rules: no person reads more. */
 const MAX_HITS = 50;
 
-/** The request to people about a decided call. Without `sessionGrants` an approval can't be remembered. */
-export function requestFor(
+/** The request to people about a decided call. Without `sessionGrants` an approval of it can't be remembered. */
+export async function requestFor(
   asker: CallIdentity,
-  { verdict, argsHash, grantKey, groupId, summarize }: DecidedCall,
-  { sessionGrants, ...around }: RequestSurroundings & { readonly sessionGrants: boolean },
-): ApprovalRequest {
+  decided: DecidedCall,
+  approvalId: string,
+  options: GateOptions,
+): Promise<ApprovalRequest> {
+  const { verdict, argsHash, grantKey, groupId, summarize } = decided;
+  const { host, wait, client, runId, sessionId, project, sessionGrants } = options;
   const { covers, ...summary } = summarize();
+  const offered = await offersFor(decided, covers, options);
+  const createdAt = host.now();
   return createApprovalRequest({
-    ...around,
+    approvalId,
+    runId,
+    sessionId,
+    project,
+    ...(client === null ? {} : { client }),
+    createdAt,
+    expiresAt: deadlineOf(wait, createdAt),
     ...asker,
+    ...offered,
     groupId: (asker.groupId ?? groupId)?.slice(0, MAX_NAME_LENGTH) ?? null,
     reason: redactText(verdict.reason).text,
     demandsPerson: verdict.demandsPerson,

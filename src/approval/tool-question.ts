@@ -4,17 +4,18 @@ import { MAX_AT_ONCE, otherTurns } from "../host/turns.ts";
 import { type Mode, strictest } from "../policy/action.ts";
 import { ApprovalBlockedError } from "../policy/approval-error.ts";
 import type { ApprovalSection, OperatorApproval } from "../policy/approval-section.ts";
+import { generalisedTool } from "../policy/candidate.ts";
 import { canonicalJson, type Json } from "../policy/canonical-json.ts";
-import { findGrant, type Grant } from "../policy/grant.ts";
 import { argsHashOf, cacheKeyOf } from "../policy/hashes.ts";
 import type { TextDigests } from "../policy/json-digest.ts";
 import { jsonSize } from "../policy/json-size.ts";
 import { redact, redactText } from "../policy/redact.ts";
 import { isShownWhole } from "../policy/redactions.ts";
+import { answerByRemembered, memoryFor, type Remembered } from "../policy/remembered.ts";
 import type { GrantedView } from "../policy/request.ts";
 import type { RuleHit } from "../policy/rule-hit.ts";
 import { invocationOf, type RuleLayer } from "../policy/tool-rule.ts";
-import { answerByGrant, answerByMode, judge } from "../policy/verdict.ts";
+import { answerByMode, judge } from "../policy/verdict.ts";
 import type { DefinedTool, ToolUse } from "../tool/define-tool.ts";
 import { Ask, Requirement } from "../tool/function-tool.ts";
 import type { DecidedCall } from "./gate-result.ts";
@@ -54,7 +55,7 @@ export interface ToolCheck {
 export async function decideTool(
   use: ToolInvocation,
   policy: ToolPolicy,
-  grants: readonly Grant[],
+  memory: Remembered,
 ): Promise<DecidedCall> {
   const { tool, args, agent, cwd } = use;
   const check = await checkOf(use, policy);
@@ -68,8 +69,9 @@ export async function decideTool(
     granted: null,
   };
   await otherTurns(jsonSize(args, MAX_AT_ONCE));
+  const coverable = { ...invocationOf(tool.name, args, agent), version: tool.version, line: null };
   const subject = {
-    ...invocationOf(tool.name, args, agent),
+    ...coverable,
     risk: tool.risk,
     said: check === null ? null : { hit: check.hit, doubt: null },
     line: null,
@@ -77,13 +79,20 @@ export async function decideTool(
   };
   const judged = judge(subject, policy);
   const mayRemember = check?.remember ?? true;
-  const isRemembered = mayRemember && policy.operator.sessionGrants && policy.mode === "interactive";
-  const remembered = answerByGrant(judged, isRemembered ? findGrant(grants, key) : null);
+  const { operator, mode } = policy;
+  const { obstacle, ...heard } = memoryFor(judged, coverable, {
+    mayRemember,
+    operator,
+    mode,
+    isSameAccess: true,
+  });
+  const remembered = answerByRemembered(judged, { key: () => key, coverable, ...heard }, memory);
   return {
     verdict: answerByMode(remembered, policy.mode, false),
     // The same tool name and version may do something else for another project with the same store.
     argsHash: argsHashOf({ tool: tool.name, version: tool.version, input: args, agent, cwd }, digests),
     grantKey: key,
+    generalised: generalisedTool(coverable, tool.risk, obstacle),
     groupId: ask?.groupId ?? null,
     summarize: () => {
       const description = check?.description ?? `use ${tool.name}`;

@@ -8,6 +8,7 @@ import { lookUpFacts } from "../host/launch/facts.ts";
 import type { LiveCall } from "../host/launch/live-calls.ts";
 import { otherTurns } from "../host/turns.ts";
 import type { CallLog, EndedCall } from "../journal/call-log.ts";
+import type { Verdict } from "../policy/verdict.ts";
 import { type Call, inputLength } from "../tool/call.ts";
 import { asksAbout, MadeByCall } from "./appeared/made-by-call.ts";
 import type { ProgramRunOptions } from "./call-options.ts";
@@ -86,13 +87,20 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
     using live = await registerProgram(this.#context.shared, side.profile, prepared.facts, signal);
     if (!live.hadToWait) return await this.#enforce(prepared, side, live, log);
     const now = await this.#prepare(this.#named, log);
-    if (now.argsHash !== prepared.argsHash || now.verdict.action !== prepared.verdict.action)
+    if (now.argsHash !== prepared.argsHash || !(await this.#isAsAllowed(prepared.verdict, now.verdict)))
       throw new CofferdamError(
         "FACTS_UNSTABLE",
         "files of the call changed while it waited for other calls",
         { hint: "run it again" },
       );
     return await this.#enforce(now, runFor(now, isApproved), live, log);
+  }
+
+  /** True if the verdict is as before; a grant may have answered its last call with this one. */
+  async #isAsAllowed({ action, remembered }: Verdict, now: Verdict): Promise<boolean> {
+    if (now.action === action) return true;
+    const { memory } = this.#context.shared.broker;
+    return now.action === "ask" && remembered !== undefined && (await memory.isKnown(remembered));
   }
 
   failed(): null {
@@ -163,10 +171,10 @@ export async function prepareProgram(
   call: Call,
   policy: CallPolicy,
 ): Promise<Prepared> {
-  const grants = await shared.broker.grants(call.sessionId);
+  const memory = await shared.broker.memory.of(call.sessionId);
   const look = await lookAtProgramCall(shared, call, policy);
   await otherTurns(inputLength(call.input));
-  return prepare(call, policy, look, grants);
+  return prepare(call, policy, look, memory);
 }
 
 /** Looks up the facts that decide a call. Throws `FACTS_UNSTABLE`, `SANDBOX_UNAVAILABLE`. */

@@ -71,7 +71,7 @@ export function decidedProgram(
   prepared: Prepared,
   policy: CallPolicy,
 ): DecidedProgram {
-  const { verdict, withApproval, argsHash, grantKey } = prepared;
+  const { verdict, withApproval, argsHash, grantKey, generalised } = prepared;
   const { tool, use, input } = call;
   const words = wordsOf(input);
   const cwd = withApproval.launch?.cwd ?? input.cwd ?? ".";
@@ -81,6 +81,7 @@ export function decidedProgram(
     verdict,
     argsHash,
     grantKey,
+    ...(generalised === undefined ? {} : { generalised }),
     groupId: ask?.groupId ?? null,
     summarize: () => ({
       risk: use?.risk ?? null,

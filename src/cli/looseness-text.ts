@@ -16,6 +16,8 @@ export function printLooseness(one: Looseness): string {
       return `answer requests by the mode ${visible(one.mode)}`;
     case "session grants":
       return "let an approval last for the session";
+    case "kept rules":
+      return "let an approval be kept for a project";
     case "run as":
       return "run tools as root";
     case "appeared":

@@ -1,18 +1,14 @@
 import type { Facts } from "../backend/facts.ts";
 import type { NotEnforceable, Rendering } from "../backend/plan.ts";
 import { CofferdamError, visible } from "../errors.ts";
+import { type GeneralisedCall, generalisedLine, generalisedTool } from "../policy/candidate.ts";
 import type { CommandLine } from "../policy/command.ts";
-import { findGrant, type Grant, type GrantKey } from "../policy/grant.ts";
+import type { CoverableCall } from "../policy/cover.ts";
+import type { GrantKey } from "../policy/grant.ts";
+import { answerByRemembered, memoryFor, NOTHING_REMEMBERED, type Remembered } from "../policy/remembered.ts";
 import { shellSaid } from "../policy/shell-rules.ts";
 import { invocationOf } from "../policy/tool-rule.ts";
-import {
-  answerByGrant,
-  answerByMode,
-  hasApproval,
-  type JudgedCall,
-  judge,
-  type Verdict,
-} from "../policy/verdict.ts";
+import { answerByMode, hasApproval, type JudgedCall, judge, type Verdict } from "../policy/verdict.ts";
 import { accessTo } from "../profile/access-to.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import { isPortIn } from "../profile/ports.ts";
@@ -80,6 +76,8 @@ export interface Prepared {
   readonly argsHash: string;
   /** The key of an approval for the session. */
   readonly grantKey: GrantKey;
+  /** @internal The covers that may be given instead of exactly this call; absent if none may. */
+  readonly generalised?: GeneralisedCall;
   /** @internal The program as it was looked up. */
   readonly program: ProgramFacts;
   /** @internal The facts of the machine. */
@@ -97,7 +95,7 @@ export function prepare(
   call: Call,
   given: CallPolicy,
   look: CallFacts,
-  grants: readonly Grant[] = [],
+  memory: Remembered = NOTHING_REMEMBERED,
 ): Prepared {
   const policy = withRepositories(given, look.facts);
   const { ceiling } = policy;
@@ -123,9 +121,14 @@ export function prepare(
     atHome: approved.launch?.atHome ?? [],
     roots: policy.config.roots.map((root) => root.path),
   });
-  const mayRemember =
-    (call.use?.mayRemember ?? true) && ceiling.approval.sessionGrants && policy.mode === "interactive";
-  const remembered = answerByGrant(judged, mayRemember ? findGrant(grants, grantKey) : null);
+  const coverable = coverableCall(call, line, grantKey);
+  const { obstacle, ...heard } = memoryFor(judged, coverable, {
+    mayRemember: call.use?.mayRemember ?? true,
+    operator: ceiling.approval,
+    mode: policy.mode,
+    isSameAccess: policy.withoutApproval.digest === policy.withApproval.digest,
+  });
+  const remembered = answerByRemembered(judged, { key: () => grantKey, coverable, ...heard }, memory);
   const isCallersOwn = call.caller === "person" && !policy.asksCaller;
   const verdict = answerByMode(remembered, policy.mode, isCallersOwn);
   const { program, facts } = look;
@@ -135,10 +138,27 @@ export function prepare(
     withApproval: approved,
     argsHash,
     grantKey,
+    ...(coverable === null ? {} : { generalised: generalisedCall(call, coverable, obstacle) }),
     program,
     facts,
     policy,
   };
+}
+
+/** A call as covers see it; null if it reads a stream, or is to be reached at ports: no cover says so. */
+function coverableCall(
+  { tool, input, use, agent, stdin }: Call,
+  line: CommandLine,
+  { toolVersion: version }: GrantKey,
+): CoverableCall | null {
+  if (stdin !== "none" || (input.ports ?? []).length > 0) return null;
+  return use === null
+    ? { ...invocationOf(tool, spelledInput(input), agent), version, line }
+    : { ...invocationOf(tool, use.args, agent), version, line: null };
+}
+
+function generalisedCall({ use }: Call, coverable: CoverableCall, obstacle: string | null): GeneralisedCall {
+  return use === null ? generalisedLine(coverable, obstacle) : generalisedTool(coverable, use.risk, obstacle);
 }
 
 /** The verdict on a line before grants and modes: by shell rules or the tool itself. Operator rules apply to both. */

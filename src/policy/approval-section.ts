@@ -114,6 +114,10 @@ export const OperatorApprovalSection = z.strictObject({
       examples: [["interactive", "strict"]],
     }),
   session_grants: z.boolean().optional().describe("`false`: an approval counts once, never for the session."),
+  kept_rules: z
+    .boolean()
+    .optional()
+    .describe("`false`: no approval is kept for a project, and those that were kept answer no call."),
 });
 export type OperatorApprovalSection = z.infer<typeof OperatorApprovalSection>;
 
@@ -122,10 +126,16 @@ export interface OperatorApproval {
   readonly rules: readonly OperatorRule[];
   readonly modes: readonly Mode[];
   readonly sessionGrants: boolean;
+  readonly keptRules: boolean;
 }
 
 /** The unit of `meetApproval`: no operator settings. */
-export const NO_OPERATOR: OperatorApproval = { rules: [], modes: Mode.options, sessionGrants: true };
+export const NO_OPERATOR: OperatorApproval = {
+  rules: [],
+  modes: Mode.options,
+  sessionGrants: true,
+  keptRules: true,
+};
 
 /** The meet of both: all rules of either, the modes that both allow, session grants only if both do. */
 export function meetApproval(a: OperatorApproval, b: OperatorApproval): OperatorApproval {
@@ -133,6 +143,7 @@ export function meetApproval(a: OperatorApproval, b: OperatorApproval): Operator
     rules: [...a.rules, ...b.rules],
     modes: a.modes.filter((mode) => b.modes.includes(mode)),
     sessionGrants: a.sessionGrants && b.sessionGrants,
+    keptRules: a.keptRules && b.keptRules,
   };
 }
 
@@ -143,5 +154,6 @@ export function operatorApproval(section: OperatorApprovalSection | undefined): 
     rules: section.rules,
     modes: section.modes ?? Mode.options,
     sessionGrants: section.session_grants ?? true,
+    keptRules: section.kept_rules ?? true,
   };
 }

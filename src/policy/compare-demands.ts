@@ -41,6 +41,7 @@ export type Looseness =
     }
   | { readonly field: "mode"; readonly mode: Mode }
   | { readonly field: "session grants" }
+  | { readonly field: "kept rules" }
   | { readonly field: "run as" }
   | { readonly field: "appeared"; readonly appeared: AppearedPolicy };
 
@@ -58,6 +59,7 @@ export function loosenessOf(a: Demands, b: Demands): readonly Looseness[] {
     ...looseRules(a.approval.rules.map(readRule), b.approval.rules.map(readRule)),
     ...modes.map((mode) => ({ field: "mode", mode }) as const),
     ...(a.approval.sessionGrants && !b.approval.sessionGrants ? [{ field: "session grants" } as const] : []),
+    ...(a.approval.keptRules && !b.approval.keptRules ? [{ field: "kept rules" } as const] : []),
   ];
 }
 

@@ -6,7 +6,7 @@ import { Action } from "./action.ts";
 export const RuleHit = z
   .strictObject({
     layer: z
-      .enum(["operator", "project", "agent", "tool", "risk", "grant", "mode", "caller"])
+      .enum(["operator", "project", "agent", "tool", "risk", "kept", "grant", "mode", "caller"])
       .describe("the place of the rule"),
     rule: z.string().describe("the rule"),
     action: Action.describe("its action"),
@@ -22,7 +22,8 @@ const PLACES = {
   agent: "the agent's rules in the config",
   tool: "`shell.rules`",
   risk: "`approval.risk_defaults`",
-  grant: "a remembered approval",
+  kept: "a kept rule of the project",
+  grant: "a remembered answer",
   mode: "`approval.mode`",
   caller: "the caller",
 } as const satisfies Record<RuleHit["layer"], string>;
@@ -46,6 +47,7 @@ const REMEDIES: Readonly<Partial<Record<RuleHit["layer"], string>> & { readonly 
   operator: "only the author of the operator profile can allow it",
   tool: "no approval can allow it; change the rule in the config or the profile",
   risk: "add a rule to the config that allows it",
+  grant: "make another call; a person can take the rejection back with `cofferdam grants revoke`",
   mode: "use `mode: interactive` without `--strict` or `--approve-all`, or allow it in the config without approval",
 };
 

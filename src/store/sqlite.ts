@@ -2,7 +2,7 @@ import { CofferdamError, visible } from "../errors.ts";
 import type { ApprovalEvent, ApprovalNews } from "../event/event.ts";
 import { otherTurns } from "../host/turns.ts";
 import type { Decision } from "../policy/decision.ts";
-import type { Grant } from "../policy/grant.ts";
+import { boundsOf, type Grant } from "../policy/grant.ts";
 import { assertOptions, count, type OptionsOf } from "../policy/options.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import { spelledOut } from "../policy/spelled-out.ts";
@@ -164,10 +164,20 @@ export class SqliteStore implements Store {
 
   saveGrant(grant: Grant, runId: string, news: ApprovalNews): Promise<void> {
     const keys = [grant.grantId, grant.sessionId, runId].map(spelledOut);
+    const { lastsMs, maxUses } = boundsOf(grant);
     return this.#file.make((rows) => {
-      rows.run("grant", ...keys, JSON.stringify(grant));
+      const end = lastsMs === null ? null : this.#now() + lastsMs;
+      rows.run("grant", ...keys, JSON.stringify(grant), end, maxUses);
       this.#publish(rows, news);
     });
+  }
+
+  useGrant(grantId: string): Promise<boolean> {
+    const id = spelledOut(grantId);
+    return this.#file.change(
+      false,
+      (rows) => rows.run("use", id, this.#now()) > 0 || rows.get("holds", id, this.#now()) !== undefined,
+    );
   }
 
   grants(sessionId: string | null): Promise<readonly Grant[]> {
@@ -175,7 +185,9 @@ export class SqliteStore implements Store {
       readRows(
         this.#path,
         "a grant",
-        sessionId === null ? rows.all("grants", this.#now()) : rows.all("grantsOf", spelledOut(sessionId)),
+        sessionId === null
+          ? rows.all("grants", this.#now(), this.#now())
+          : rows.all("grantsOf", this.#now(), spelledOut(sessionId)),
       ),
     );
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { GateOptions } from "../../../src/approval/asker.ts";
+import type { GateOptions } from "../../../src/approval/gate-options.ts";
 import { Broker } from "../../../src/approval/broker.ts";
 import { Gate } from "../../../src/approval/gate.ts";
 import type { DecidedCall } from "../../../src/approval/gate-result.ts";

@@ -80,7 +80,7 @@ describe("what one operator lets pass and another does not", () => {
 
   test("a mode more, grants for the session, running as root, and what becomes of what hosts execute", () => {
     const strict: Demands = {
-      approval: { rules: [], modes: ["strict"], sessionGrants: false },
+      approval: { rules: [], modes: ["strict"], sessionGrants: false, keptRules: false },
       runAs: "not-root",
       appeared: "ask",
     };
@@ -90,6 +90,7 @@ describe("what one operator lets pass and another does not", () => {
       { field: "mode", mode: "interactive" },
       { field: "mode", mode: "approve_all" },
       { field: "session grants" },
+      { field: "kept rules" },
     ]);
     expect(loosenessOf(strict, NO_DEMANDS)).toEqual([]);
   });
@@ -128,6 +129,7 @@ const demands: fc.Arbitrary<Demands> = fc.record({
     ),
     modes: fc.subarray(Mode.options),
     sessionGrants: fc.boolean(),
+    keptRules: fc.boolean(),
   }),
   runAs: fc.constantFrom("any" as const, "not-root" as const),
   appeared: fc.constantFrom(...AppearedPolicy.options),
