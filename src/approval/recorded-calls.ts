@@ -1,8 +1,10 @@
 import { CofferdamError } from "../errors.ts";
 import type { ApprovalEvent } from "../event/event.ts";
 import { otherTurns } from "../host/turns.ts";
-import { type RecordedCall, recordedCall } from "../policy/recorded-call.ts";
+import { recordedCall, recordedLine } from "../policy/recorded-call.ts";
+import { isAskedByDefault } from "../policy/remembered.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
+import type { AnsweredCall } from "../policy/suggest.ts";
 import type { Store } from "../store/store.ts";
 import { HANDLER } from "./handler.ts";
 import { NOBODY } from "./not-run.ts";
@@ -11,14 +13,14 @@ import { NOBODY } from "./not-run.ts";
 const MAX_EVENTS = 4_000;
 const BATCH = 256;
 /** Maximum of remembered calls. */
-const MAX_CALLS = 300;
+const MAX_CALLS = 500;
 
 /** A call that people were asked about, and their answer to it. */
-export interface AskedCall extends RecordedCall {
-  readonly approvalId: string;
+export interface AskedCall extends AnsweredCall {
   readonly project: string | null;
   readonly description: string;
-  readonly answer: "none" | "yes" | "no";
+  /** When people were asked, in milliseconds since 1970. */
+  readonly at: number;
 }
 
 /** The calls that people were asked about, as far as a store still has their events; the latest first. */
@@ -76,8 +78,21 @@ export class RecordedCalls {
   #add(request: ApprovalRequest): void {
     const call = recordedCall(request);
     if (call === null) return;
-    const { approvalId, project = null, description } = request;
-    this.#calls.set(approvalId, { ...call, approvalId, project, description, answer: "none" });
+    const { approvalId, project = null, description, why, createdAt: at } = request;
+    // The record has no parsed line; only the shell has one.
+    const isByDefault = isAskedByDefault(
+      { hits: why },
+      call.tool === "shell" ? recordedLine(call.text) : null,
+    );
+    this.#calls.set(approvalId, {
+      ...call,
+      approvalId,
+      project,
+      description,
+      at,
+      isByDefault,
+      answer: "none",
+    });
     for (const oldest of this.#calls.keys()) {
       if (this.#calls.size <= MAX_CALLS) return;
       this.#calls.delete(oldest);

@@ -46,18 +46,19 @@ export function holdsExamples(
 }
 
 function coverableOf(cover: Cover, { tool, text }: RecordedCall): CoverableCall | null {
-  const call = (input: Json, line: CommandLine | null, version: string): CoverableCall => ({
-    ...invocationOf(tool, input, null),
-    version,
-    line,
-  });
-  if (cover.of === "commands") return tool === "shell" ? call({}, asWritten(text), "") : null;
+  if (cover.of === "commands") return tool === "shell" ? recordedLine(text) : null;
   if (tool !== cover.tool || !text.startsWith(`${tool} `)) return null;
   try {
-    return call(parseJson(text.slice(tool.length + 1)), null, cover.version);
+    const input = parseJson(text.slice(tool.length + 1));
+    return { ...invocationOf(tool, input, null), version: cover.version, line: null };
   } catch {
     return null;
   }
+}
+
+/** A recorded command line as covers are compared with it. */
+export function recordedLine(text: string): CoverableCall {
+  return { ...invocationOf("shell", {}, null), version: "", line: asWritten(text) };
 }
 
 function asWritten(text: string): CommandLine {
