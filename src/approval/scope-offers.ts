@@ -24,7 +24,8 @@ export async function offersFor(
 ): Promise<Offered> {
   if (generalised === undefined || covers === null || verdict.demandsPerson) return {};
   const similar = sessionGrants ? generalised.similar() : null;
-  const kept = keptRules && broker.memory.keeper !== null ? generalised.project() : null;
+  const { keeper } = broker.memory;
+  const kept = keptRules && keeper !== null ? (keeper.read().problem ?? generalised.project()) : null;
   const covered = [
     ...(similar === null ? [] : [{ scope: "similar" as const, cover: similar }]),
     ...(kept === null || typeof kept === "string" ? [] : [{ scope: "project" as const, cover: kept }]),
