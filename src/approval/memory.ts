@@ -1,5 +1,5 @@
 import type { KeptRule } from "../policy/kept-rule.ts";
-import type { Remembered } from "../policy/remembered.ts";
+import type { RememberedAnswers } from "../policy/remembered.ts";
 import type { Verdict } from "../policy/verdict.ts";
 import type { Store } from "../store/store.ts";
 import type { ApprovalLog } from "./approval-log.ts";
@@ -11,7 +11,7 @@ export type GivenRule = Omit<KeptRule, "places" | "rules" | "uses" | "lastUsed">
 /** Keeps the rules of one project, outside of it. */
 export interface RuleKeeper {
   /** The rules that are active now, or why none could be read. */
-  read(): Pick<Remembered, "kept" | "problem">;
+  read(): Pick<RememberedAnswers, "kept" | "problem">;
   /** True as long as a rule was not dropped. */
   has(id: string): boolean;
   /** Counts one use: false if the rule is gone or no longer active. */
@@ -37,7 +37,7 @@ export class ApprovalMemory {
   }
 
   /** All that may answer a call of a session, as it is now. */
-  async of(sessionId: string): Promise<Remembered> {
+  async of(sessionId: string): Promise<RememberedAnswers> {
     const kept = this.keeper?.read() ?? { kept: [], problem: null };
     return { grants: await this.#store.grants(sessionId), ...kept };
   }

@@ -4,7 +4,7 @@ import { otherTurns } from "../host/turns.ts";
 import { recordedCall, recordedLine } from "../policy/recorded-call.ts";
 import { isAskedByDefault } from "../policy/remembered.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
-import type { AnsweredCall } from "../policy/suggest.ts";
+import type { AnsweredRecord } from "../policy/suggest.ts";
 import type { Store } from "../store/store.ts";
 import { HANDLER } from "./handler.ts";
 import { NOBODY } from "./not-run.ts";
@@ -16,7 +16,7 @@ const BATCH = 256;
 const MAX_CALLS = 500;
 
 /** A call that people were asked about, and their answer to it. */
-export interface AskedCall extends AnsweredCall {
+export interface AskedRecord extends AnsweredRecord {
   readonly project: string | null;
   readonly description: string;
   /** When people were asked, in milliseconds since 1970. */
@@ -26,7 +26,7 @@ export interface AskedCall extends AnsweredCall {
 /** The calls that people were asked about, as far as a store still has their events; the latest first. */
 export class RecordedCalls {
   readonly #store: Store;
-  readonly #calls = new Map<string, AskedCall>();
+  readonly #calls = new Map<string, AskedRecord>();
   #seen = Number.NEGATIVE_INFINITY;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -35,7 +35,7 @@ export class RecordedCalls {
   }
 
   /** Those of one project. */
-  async of(project: string): Promise<readonly AskedCall[]> {
+  async of(project: string): Promise<readonly AskedRecord[]> {
     const read = this.#last.then(() => this.#readOn());
     this.#last = read.catch(() => undefined);
     await read;

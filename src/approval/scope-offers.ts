@@ -1,4 +1,4 @@
-import { type Cover, coverInWords, coversCall } from "../policy/cover.ts";
+import { type CallCover, coverInWords, coversCall } from "../policy/cover.ts";
 import type { Decision, ScopeLimits } from "../policy/decision.ts";
 import { coversRecorded } from "../policy/recorded-call.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
@@ -6,7 +6,7 @@ import { MAX_NAMED_CALLS, type ScopeOffer } from "../policy/scope-offer.ts";
 import type { GateOptions } from "./gate-options.ts";
 import type { DecidedCall } from "./gate-result.ts";
 import type { GivenRule } from "./memory.ts";
-import type { AskedCall } from "./recorded-calls.ts";
+import type { AskedRecord } from "./recorded-calls.ts";
 
 /** The characters of a recorded call that are shown. */
 const MAX_SHOWN = 120;
@@ -43,8 +43,8 @@ export async function offersFor(
 
 function offerOf(
   scope: ScopeOffer["scope"],
-  cover: Cover,
-  recorded: readonly AskedCall[],
+  cover: CallCover,
+  recorded: readonly AskedRecord[],
 ): ScopeOffer | null {
   const { passed = [], asked = [] } = Object.groupBy(recorded, (one) =>
     coversRecorded(cover, one) ? "passed" : "asked",
@@ -53,7 +53,7 @@ function offerOf(
   return { scope, covers: coverInWords(cover), cover, passed: counted(passed), asked: counted(asked) };
 }
 
-function counted(calls: readonly AskedCall[]): ScopeOffer["passed"] {
+function counted(calls: readonly AskedRecord[]): ScopeOffer["passed"] {
   const texts = [...new Set(calls.map(({ description }) => description.slice(0, MAX_SHOWN)))];
   return { count: calls.length, calls: texts.slice(0, MAX_NAMED_CALLS) };
 }
@@ -100,10 +100,10 @@ export async function rememberApproval(
 
 /** Recorded calls as examples of a rule: some that it covers, and some that a person rejected. */
 export function examplesOf(
-  cover: Cover,
-  recorded: readonly AskedCall[],
+  cover: CallCover,
+  recorded: readonly AskedRecord[],
 ): Pick<GivenRule, "match" | "notMatch"> {
-  const some = (calls: readonly AskedCall[]): readonly string[] =>
+  const some = (calls: readonly AskedRecord[]): readonly string[] =>
     [...new Set(calls.map(({ text }) => text))].slice(0, MAX_NAMED_CALLS);
   return {
     match: some(recorded.filter((one) => one.answer === "yes" && coversRecorded(cover, one))),

@@ -11,7 +11,7 @@ import type { TextDigests } from "../policy/json-digest.ts";
 import { jsonSize } from "../policy/json-size.ts";
 import { redact, redactText } from "../policy/redact.ts";
 import { isShownWhole } from "../policy/redactions.ts";
-import { answerByRemembered, memoryFor, type Remembered } from "../policy/remembered.ts";
+import { answerByRemembered, memoryFor, type RememberedAnswers } from "../policy/remembered.ts";
 import type { GrantedView } from "../policy/request.ts";
 import type { RuleHit } from "../policy/rule-hit.ts";
 import { invocationOf, type RuleLayer } from "../policy/tool-rule.ts";
@@ -55,7 +55,7 @@ export interface ToolCheck {
 export async function decideTool(
   use: ToolInvocation,
   policy: ToolPolicy,
-  memory: Remembered,
+  memory: RememberedAnswers,
 ): Promise<DecidedCall> {
   const { tool, args, agent, cwd } = use;
   const check = await checkOf(use, policy);

@@ -10,7 +10,7 @@ import type { HostAnswer } from "../network/call-egress.ts";
 import type { Json } from "../policy/canonical-json.ts";
 import { argsHashOf, cacheKeyOf } from "../policy/hashes.ts";
 import { redact, redactText } from "../policy/redact.ts";
-import { answerByRemembered, type Remembered } from "../policy/remembered.ts";
+import { answerByRemembered, type RememberedAnswers } from "../policy/remembered.ts";
 import type { GrantedView } from "../policy/request.ts";
 import { invocationOf } from "../policy/tool-rule.ts";
 import { answerByMode, judge } from "../policy/verdict.ts";
@@ -112,7 +112,7 @@ function hostQuestion(
   place: HostAndPort,
   network: Network,
   { call, policy, granted }: HostPromptParts,
-  memory: Remembered,
+  memory: RememberedAnswers,
 ): DecidedCall {
   const { config, ceiling, mode } = policy;
   const script = scriptOf(call.input);

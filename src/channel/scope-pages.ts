@@ -2,6 +2,7 @@ import type { Decision } from "../policy/decision.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import { type ScopeChoice, scopeChoices } from "../policy/scope-choices.ts";
 import type { Ink } from "./ink.ts";
+import type { KeyAnswer } from "./keys.ts";
 import { Pager, type Pages } from "./pager.ts";
 import type { Field } from "./request-text.ts";
 
@@ -24,6 +25,11 @@ export function scopePages(request: ApprovalRequest, mayApprove: boolean, ink: I
     choices,
     isAllOfIt: false,
   };
+}
+
+/** The decision of a key under a request. */
+export function keyDecision(answer: KeyAnswer, by: string): Decision {
+  return answer === "no" ? { status: "rejected", by } : { status: "approved", scope: answer, by };
 }
 
 /** The decision of a choice. */

@@ -1,6 +1,5 @@
 import type { Asking, HandlerAnswer } from "../approval/handler.ts";
 import { CofferdamError } from "../errors.ts";
-import type { Decision } from "../policy/decision.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import type { ScopeChoice } from "../policy/scope-choices.ts";
@@ -12,7 +11,7 @@ import { TerminalQuestion } from "./question.ts";
 import { echoRows, questionText } from "./question-text.ts";
 import { viewFields, whyFields } from "./request-text.ts";
 import { oneRow, ownRows } from "./rows.ts";
-import { decisionOf, scopePages } from "./scope-pages.ts";
+import { decisionOf, keyDecision, scopePages } from "./scope-pages.ts";
 import { Stage } from "./stage.ts";
 import type { Tty } from "./tty.ts";
 
@@ -204,7 +203,7 @@ export class TerminalSession {
   #answer(questions: readonly TerminalQuestion[], answer: KeyAnswer): void {
     for (const question of questions) {
       this.#echo(question, answer);
-      question.decide(this.#decisionOf(answer));
+      question.decide(keyDecision(answer, this.#person));
     }
     this.#turnTo(this.#waiting[0] ?? null);
   }
@@ -213,11 +212,6 @@ export class TerminalSession {
     this.#remove(question, `${choice.label}, by ${oneRow(this.#person, NAME_COLUMNS, PLAIN)}`);
     question.decide(decisionOf(choice, this.#person));
     this.#turnTo(this.#waiting[0] ?? null);
-  }
-
-  #decisionOf(answer: KeyAnswer): Decision {
-    const by = this.#person;
-    return answer === "no" ? { status: "rejected", by } : { status: "approved", scope: answer, by };
   }
 
   #echo(question: TerminalQuestion, answer: KeyAnswer): void {
@@ -240,7 +234,7 @@ export class TerminalSession {
     this.#turnTo(null);
     process.kill(process.pid, "SIGINT");
     setTimeout(() => {
-      for (const question of all) question.decide(this.#decisionOf("no"));
+      for (const question of all) question.decide(keyDecision("no", this.#person));
     }, INTERRUPTED_MS);
   }
 

@@ -7,7 +7,7 @@ import { makeStateFolder, problemOfState } from "../host/launch/state-folder.ts"
 import type { Host } from "../host/look/host.ts";
 import { KeptRule, type KeptState, keptState } from "../policy/kept-rule.ts";
 import { holdsExamples } from "../policy/recorded-call.ts";
-import type { Remembered } from "../policy/remembered.ts";
+import type { RememberedAnswers } from "../policy/remembered.ts";
 import { sha256 } from "../profile/digest.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import { quote } from "../shell/quote.ts";
@@ -62,7 +62,7 @@ export class KeptRules implements RuleKeeper {
     return this.#read().rules.map((rule) => ({ rule, state: keptState(rule, this.#places, now) }));
   }
 
-  read(): Pick<Remembered, "kept" | "problem"> {
+  read(): Pick<RememberedAnswers, "kept" | "problem"> {
     try {
       const kept = this.list().flatMap(({ rule, state }) => (state === "active" ? [rule] : []));
       return { kept, problem: null };

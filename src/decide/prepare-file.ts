@@ -5,7 +5,7 @@ import type { Json } from "../policy/canonical-json.ts";
 import type { Denial } from "../policy/denial.ts";
 import type { GrantKey } from "../policy/grant.ts";
 import { argsHashOf, cacheKeyOf } from "../policy/hashes.ts";
-import { answerByRemembered, memoryFor, type Remembered } from "../policy/remembered.ts";
+import { answerByRemembered, memoryFor, type RememberedAnswers } from "../policy/remembered.ts";
 import type { RuleHit, ToolSaid } from "../policy/rule-hit.ts";
 import { spelledOut } from "../policy/spelled-out.ts";
 import { invocationOf } from "../policy/tool-rule.ts";
@@ -64,7 +64,7 @@ export interface PreparedFile {
  * Decides one use of a file tool. Pure, like `prepare`. An approval binds the tool, its input, the target of each path,
  * and the found state of each target that is to be changed.
  */
-export function prepareFile(call: FileCall, policy: CallPolicy, memory: Remembered): PreparedFile {
+export function prepareFile(call: FileCall, policy: CallPolicy, memory: RememberedAnswers): PreparedFile {
   const { tool, use, targets, agent, executed } = call;
   const { withoutApproval, withApproval } = accessOf(tool, policy);
   const args = argsAsLed(use.args, targets);

@@ -5,7 +5,12 @@ import { type GeneralisedCall, generalisedLine, generalisedTool } from "../polic
 import type { CommandLine } from "../policy/command.ts";
 import type { CoverableCall } from "../policy/cover.ts";
 import type { GrantKey } from "../policy/grant.ts";
-import { answerByRemembered, memoryFor, NOTHING_REMEMBERED, type Remembered } from "../policy/remembered.ts";
+import {
+  answerByRemembered,
+  memoryFor,
+  NOTHING_REMEMBERED,
+  type RememberedAnswers,
+} from "../policy/remembered.ts";
 import { shellSaid } from "../policy/shell-rules.ts";
 import { invocationOf } from "../policy/tool-rule.ts";
 import { answerByMode, hasApproval, type JudgedCall, judge, type Verdict } from "../policy/verdict.ts";
@@ -95,7 +100,7 @@ export function prepare(
   call: Call,
   given: CallPolicy,
   look: CallFacts,
-  memory: Remembered = NOTHING_REMEMBERED,
+  memory: RememberedAnswers = NOTHING_REMEMBERED,
 ): Prepared {
   const policy = withRepositories(given, look.facts);
   const { ceiling } = policy;

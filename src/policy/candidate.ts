@@ -1,7 +1,7 @@
 import { isOpaque } from "../shell/word.ts";
 import type { CommandLine } from "./command.ts";
 import {
-  type Cover,
+  type CallCover,
   type CoverableCall,
   coverInWords,
   coversCall,
@@ -14,7 +14,7 @@ import { redactText } from "./redact.ts";
 import type { Risk } from "./risk.ts";
 
 /** How far a command line is generalised: `mayRead` frees the arguments of programs that only read. */
-export interface Generality {
+export interface LineGenerality {
   readonly mayRead: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface Generality {
  * and any further arguments, or exactly its words. Null if it would not cover this very line, could not be stated as
  * rules, or is not wider than the line.
  */
-export function lineCandidate(call: CoverableCall, how: Generality): Cover | null {
+export function lineCandidate(call: CoverableCall, how: LineGenerality): CallCover | null {
   const { line } = call;
   if (line === null || line.commands.length > MAX_PATTERNS) return null;
   const patterns = patternsOf(line, how);
@@ -31,13 +31,13 @@ export function lineCandidate(call: CoverableCall, how: Generality): Cover | nul
 }
 
 /** The cover of every call of a tool, whatever its arguments are; null for the shell. */
-function toolCandidate(call: CoverableCall): Cover | null {
+function toolCandidate(call: CoverableCall): CallCover | null {
   const { tool, version, line } = call;
   return line === null ? checked({ of: "tool", tool, version, args: {}, others: "free" }, call) : null;
 }
 
 /** The cover of exactly the arguments of a call; null if one can't be stated as a glob. */
-function equalCandidate(call: CoverableCall): Cover | null {
+function equalCandidate(call: CoverableCall): CallCover | null {
   const { tool, version, line, input, argument } = call;
   if (line !== null || typeof input !== "object" || input === null || Array.isArray(input)) return null;
   const args = Object.fromEntries(Object.keys(input).map((name) => [name, argument(name) ?? ""]));
@@ -51,7 +51,7 @@ function equalCandidate(call: CoverableCall): Cover | null {
  * The cover of a file tool's calls for the folders of these paths: `notes:drafts/a.md` becomes `notes:drafts/*`. Null
  * if a path can't be stated as a glob.
  */
-function pathCandidate(call: CoverableCall, paths: Readonly<Record<string, string>>): Cover | null {
+function pathCandidate(call: CoverableCall, paths: Readonly<Record<string, string>>): CallCover | null {
   const args = Object.entries(paths).map(([name, path]) => [name, path.replace(/[^/:]*$/, "*")] as const);
   const isStated = args.length > 0 && args.every(([, glob]) => /^[^*]+[/:]\*$/.test(glob));
   const { tool, version } = call;
@@ -61,7 +61,7 @@ function pathCandidate(call: CoverableCall, paths: Readonly<Record<string, strin
 }
 
 /** Each command generalised; null if one can't be stated, which needs words without blanks and `*`. */
-function patternsOf({ commands }: CommandLine, { mayRead }: Generality) {
+function patternsOf({ commands }: CommandLine, { mayRead }: LineGenerality) {
   const all = readCommands(commands, () => null).map(({ command: { words }, hazard }) => {
     const prefix = hazard === null && !words.some(isOpaque) ? prefixOf(words, mayRead) : null;
     return { pattern: (prefix ?? words).join(" "), exact: prefix === null, words: prefix ?? words };
@@ -78,7 +78,7 @@ function patternsOf({ commands }: CommandLine, { mayRead }: Generality) {
 }
 
 /** The cover, if it covers the call that it comes from and can be shown whole. */
-function checked(cover: Cover, call: CoverableCall): Cover | null {
+function checked(cover: CallCover, call: CoverableCall): CallCover | null {
   return coversCall(cover, call) && redactText(coverInWords(cover)).isWhole ? cover : null;
 }
 
@@ -86,9 +86,9 @@ function checked(cover: Cover, call: CoverableCall): Cover | null {
 export interface GeneralisedCall {
   readonly call: CoverableCall;
   /** The cover for a session; null if there is none wider than the call. */
-  similar(): Cover | null;
+  similar(): CallCover | null;
   /** The cover for the project, or why there is none, in words. */
-  project(): Cover | string;
+  project(): CallCover | string;
 }
 
 /** Why no approval of a call can be kept for the project; null if one can. */

@@ -51,8 +51,8 @@ const ToolCover = z
   .readonly();
 
 /** The calls that a remembered approval covers, as rules of a config would state them. */
-export const Cover = z.discriminatedUnion("of", [CommandCover, ToolCover]);
-export type Cover = z.infer<typeof Cover>;
+export const CallCover = z.discriminatedUnion("of", [CommandCover, ToolCover]);
+export type CallCover = z.infer<typeof CallCover>;
 
 /** A call as covers are compared with it. */
 export interface CoverableCall extends Pick<Invocation, "tool" | "agent" | "argument" | "input"> {
@@ -67,7 +67,10 @@ export interface CoverableCall extends Pick<Invocation, "tool" | "agent" | "argu
  * that only bash knows, with a program that runs its words, or with a redirect that writes. Words may follow a pattern
  * only where `prefixOf` permits it, and where none of them makes the program do more than its name says.
  */
-export function coversCall(cover: Cover, { tool, version, line, input, argument }: CoverableCall): boolean {
+export function coversCall(
+  cover: CallCover,
+  { tool, version, line, input, argument }: CoverableCall,
+): boolean {
   if (cover.of === "commands") return tool === "shell" && line !== null && coversLine(cover, line);
   if (line !== null || tool !== cover.tool || version !== cover.version) return false;
   if (cover.others === "none" && !argumentNames(input).every((name) => Object.hasOwn(cover.args, name)))
@@ -108,7 +111,7 @@ function isHarmless(touch: ShellTouch): boolean {
 }
 
 /** A cover in words: exactly the calls that it covers. */
-export function coverInWords(cover: Cover): string {
+export function coverInWords(cover: CallCover): string {
   if (cover.of === "tool") {
     const named = Object.entries(cover.args).map(([name, glob]) => `\`${name}\` is ${visible(glob)}`);
     const [tool, isFree] = [visible(cover.tool), cover.others === "free"];

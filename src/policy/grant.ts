@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { HostRule } from "../profile/host-rule.ts";
-import { Cover, type CoverableCall, coversCall } from "./cover.ts";
+import { CallCover, type CoverableCall, coversCall } from "./cover.ts";
 
 /** The key of a grant: a call must equal it in every part. Digests are SHA-256 in hex. */
 export const GrantKey = z
@@ -51,7 +51,7 @@ export const CoverGrant = z
     kind: kindOf("cover"),
     ...remembered,
     ...limited,
-    cover: Cover.describe("the covered calls"),
+    cover: CallCover.describe("the covered calls"),
     granted: GrantKey.unwrap().shape.granted,
   })
   .readonly();

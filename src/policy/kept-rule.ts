@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Cover } from "./cover.ts";
+import { CallCover } from "./cover.ts";
 
 const Texts = z.array(z.string()).max(64).readonly();
 
@@ -10,7 +10,7 @@ const Texts = z.array(z.string()).max(64).readonly();
 export const KeptRule = z
   .strictObject({
     id: z.string().describe("the id of the rule"),
-    cover: Cover.describe("the covered calls"),
+    cover: CallCover.describe("the covered calls"),
     covers: z.string().describe("the covered calls, in the words that the person approved"),
     agent: z.string().nullable().describe("only calls of this agent; null: of any"),
     by: z.string().describe("the person who gave it"),

@@ -3,7 +3,7 @@ import { quoted } from "../shell/quote.ts";
 import { fileNameOf } from "../shell/rule.ts";
 import { canonicalJson, type Json, parseJson } from "./canonical-json.ts";
 import type { CommandLine } from "./command.ts";
-import { type Cover, type CoverableCall, coversCall } from "./cover.ts";
+import { type CallCover, type CoverableCall, coversCall } from "./cover.ts";
 import { isShownWhole } from "./redactions.ts";
 import type { ApprovalRequest } from "./request.ts";
 import { invocationOf } from "./tool-rule.ts";
@@ -30,14 +30,14 @@ export function recordedCall({
 }
 
 /** True if a cover would cover a recorded call: its programs are taken for those that no call has written. */
-export function coversRecorded(cover: Cover, recorded: RecordedCall): boolean {
+export function coversRecorded(cover: CallCover, recorded: RecordedCall): boolean {
   const call = coverableOf(cover, recorded);
   return call !== null && coversCall(cover, call);
 }
 
 /** True if a rule's examples are as it says: it covers the one kind, and none of the other. */
 export function holdsExamples(
-  cover: Cover,
+  cover: CallCover,
   { match, notMatch }: { readonly match: readonly string[]; readonly notMatch: readonly string[] },
 ): boolean {
   const tool = cover.of === "commands" ? "shell" : cover.tool;
@@ -45,7 +45,7 @@ export function holdsExamples(
   return match.every(isCovered) && !notMatch.some(isCovered);
 }
 
-function coverableOf(cover: Cover, { tool, text }: RecordedCall): CoverableCall | null {
+function coverableOf(cover: CallCover, { tool, text }: RecordedCall): CoverableCall | null {
   if (cover.of === "commands") return tool === "shell" ? recordedLine(text) : null;
   if (tool !== cover.tool || !text.startsWith(`${tool} `)) return null;
   try {

@@ -7,7 +7,7 @@ import type { RuleHit } from "./rule-hit.ts";
 import { answerByGrant, type Verdict } from "./verdict.ts";
 
 /** The answers that people gave for more than one call, and that may hold for this one. */
-export interface Remembered {
+export interface RememberedAnswers {
   /** Those of the session. */
   readonly grants: readonly Grant[];
   /** Those of the project: active rules only. */
@@ -17,7 +17,7 @@ export interface Remembered {
 }
 
 /** Nothing is remembered. */
-export const NOTHING_REMEMBERED: Remembered = { grants: [], kept: [], problem: null };
+export const NOTHING_REMEMBERED: RememberedAnswers = { grants: [], kept: [], problem: null };
 
 /** A call with the facts that remembered answers are compared with. */
 export interface RememberedCall {
@@ -35,7 +35,7 @@ export interface RememberedCall {
  * is then answered by a kept rule of the project, if only defaults ask, or by a grant of the session. No answer lifts a
  * deny. `remembered` of the result names the grant or rule: its use is counted before the call runs.
  */
-export function answerByRemembered(given: Verdict, call: RememberedCall, memory: Remembered): Verdict {
+export function answerByRemembered(given: Verdict, call: RememberedCall, memory: RememberedAnswers): Verdict {
   const { isInSession, isInProject, coverable } = call;
   const { grants, kept, problem } = memory;
   if (given.action === "deny" || (grants.length + kept.length === 0 && problem === null)) return given;
@@ -100,7 +100,7 @@ export interface MemorySettings {
   readonly isSameAccess: boolean;
 }
 
-/** Which remembered answers count for a call, and why none can be kept for the project. */
+/** The remembered answers that count for a call, and why none can be kept for the project. */
 export function memoryFor(
   judged: Verdict,
   call: Pick<CoverableCall, "line"> | null,

@@ -65,7 +65,7 @@ export function scopeChoices({ covers, offers = [], description }: ApprovalReque
   ];
 }
 
-/** What an offer would have done before: `would have let pass 2 of 5 recorded calls: …`. */
+/** The past of an offer in words: `would have let pass 2 of 5 recorded calls: …`. */
 export function pastOf({ passed, asked }: Pick<ScopeOffer, "passed" | "asked">): readonly string[] {
   const all = passed.count + asked.count;
   if (all === 0) return ["no calls are recorded to compare it with"];

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Cover } from "./cover.ts";
+import { CallCover } from "./cover.ts";
 
 /** Maximum of recorded calls that are named for one offer, of each kind. */
 export const MAX_NAMED_CALLS = 5;
@@ -20,7 +20,7 @@ export const ScopeOffer = z
       .enum(["similar", "project"])
       .describe("`similar`: until the session ends; `project`: in this project from now on"),
     covers: z.string().describe("the covered calls, in words"),
-    cover: Cover.describe("the same as rules"),
+    cover: CallCover.describe("the same as rules"),
     passed: RecordedCount.describe("recorded calls that a person was asked about and that it covers"),
     asked: RecordedCount.describe("recorded calls that a person was asked about and that it does not cover"),
   })

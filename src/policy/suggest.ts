@@ -1,10 +1,10 @@
 import { sha256 } from "../profile/digest.ts";
 import { lineCandidate } from "./candidate.ts";
-import { type Cover, coversCall } from "./cover.ts";
+import { type CallCover, coversCall } from "./cover.ts";
 import { type RecordedCall, recordedLine } from "./recorded-call.ts";
 
 /** A recorded command line, and the answer of a person. */
-export interface AnsweredCall extends RecordedCall {
+export interface AnsweredRecord extends RecordedCall {
   readonly approvalId: string;
   readonly answer: "none" | "yes" | "no";
   /** True if nothing but a default asked about it: no kept rule answers another call. */
@@ -15,7 +15,7 @@ export interface AnsweredCall extends RecordedCall {
 export interface SuggestedRule {
   /** The same for the same rule, in any list. */
   readonly id: string;
-  readonly cover: Cover;
+  readonly cover: CallCover;
   readonly passed: number;
   readonly total: number;
   readonly calls: readonly string[];
@@ -30,12 +30,12 @@ const ID_LENGTH = 8;
  * Rules for the command lines that a person approved, those that would have let pass most calls first. A program that
  * only reads gets free arguments if two different calls of it were approved. No rule covers a call that was rejected.
  */
-export function suggestRules(calls: readonly AnsweredCall[]): readonly SuggestedRule[] {
+export function suggestRules(calls: readonly AnsweredRecord[]): readonly SuggestedRule[] {
   const lines = calls.filter(({ tool, isByDefault }) => tool === "shell" && isByDefault);
   const approved = lines.filter(({ answer }) => answer === "yes");
   const read = new Map(lines.map((one) => [one, recordedLine(one.text)]));
   const rejected = calls.filter(({ tool, answer }) => tool === "shell" && answer === "no");
-  const candidateOf = (one: AnsweredCall, mayRead: boolean): Cover | null => {
+  const candidateOf = (one: AnsweredRecord, mayRead: boolean): CallCover | null => {
     const call = read.get(one);
     return call === undefined ? null : lineCandidate(call, { mayRead });
   };
@@ -47,7 +47,7 @@ export function suggestRules(calls: readonly AnsweredCall[]): readonly Suggested
   const distinct = new Map(covers.map((cover) => [JSON.stringify(cover), cover]));
   return [...distinct]
     .flatMap(([text, cover]): readonly SuggestedRule[] => {
-      const isCovered = (one: AnsweredCall): boolean => {
+      const isCovered = (one: AnsweredRecord): boolean => {
         const call = read.get(one) ?? recordedLine(one.text);
         return coversCall(cover, call);
       };

@@ -154,8 +154,7 @@ export class PostgresStore implements Store {
   }
 
   async grants(sessionId: string | null): Promise<readonly Grant[]> {
-    const { grants, grantsOf } = this.#all;
-    const rows = await (sessionId === null ? this.#ask(grants, []) : this.#ask(grantsOf, [keyOf(sessionId)]));
+    const rows = await this.#ask(this.#all.grants, [sessionId === null ? null : keyOf(sessionId)]);
     return rows.map(({ body }) => body);
   }
 

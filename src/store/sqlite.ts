@@ -173,30 +173,26 @@ export class SqliteStore implements Store {
   }
 
   useGrant(grantId: string): Promise<boolean> {
-    const id = spelledOut(grantId);
-    return this.#file.change(
-      false,
-      (rows) => rows.run("use", id, this.#now()) > 0 || rows.get("holds", id, this.#now()) !== undefined,
-    );
+    return this.#file.change(false, (rows) => {
+      const of = [spelledOut(grantId), this.#now()];
+      return rows.run("use", ...of) > 0 || rows.get("holds", ...of) !== undefined;
+    });
   }
 
   grants(sessionId: string | null): Promise<readonly Grant[]> {
-    return this.#file.read([], (rows) =>
-      readRows(
-        this.#path,
-        "a grant",
-        sessionId === null
-          ? rows.all("grants", this.#now(), this.#now())
-          : rows.all("grantsOf", this.#now(), spelledOut(sessionId)),
-      ),
-    );
+    return this.#file.read([], (rows) => {
+      const now = this.#now();
+      const [which, of] =
+        sessionId === null ? ["grants" as const, now] : ["grantsOf" as const, spelledOut(sessionId)];
+      return readRows(this.#path, "a grant", rows.all(which, now, of));
+    });
   }
 
   findGrant(grantId: string): Promise<Grant | null> {
-    return this.#file.read(
-      null,
-      (rows) => readRows(this.#path, "a grant", rows.all("findGrant", spelledOut(grantId)))[0] ?? null,
-    );
+    return this.#file.read(null, (rows) => {
+      const found = rows.all("findGrant", spelledOut(grantId));
+      return readRows(this.#path, "a grant", found)[0] ?? null;
+    });
   }
 
   removeGrant(grantId: string, news: ApprovalNews): Promise<boolean> {

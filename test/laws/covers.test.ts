@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { lineCandidate } from "../../src/policy/candidate.ts";
 import type { CommandLine } from "../../src/policy/command.ts";
-import { type Cover, type CoverableCall, coversCall } from "../../src/policy/cover.ts";
+import { type CallCover, type CoverableCall, coversCall } from "../../src/policy/cover.ts";
 import type { KeptRule } from "../../src/policy/kept-rule.ts";
 import { prefixOf } from "../../src/policy/prefixes.ts";
 import { answerByRemembered, isAskedByDefault, NOTHING_REMEMBERED } from "../../src/policy/remembered.ts";
@@ -106,7 +106,7 @@ law(
 );
 
 /** True if a line is one that the shown words of a cover speak of, told without the product's own comparison. */
-function isShown(cover: Cover, { commands, touches, unread }: CommandLine): boolean {
+function isShown(cover: CallCover, { commands, touches, unread }: CommandLine): boolean {
   if (cover.of !== "commands" || unread.length > 0) return false;
   if (
     touches.some(
@@ -185,7 +185,7 @@ const verdict: fc.Arbitrary<Verdict> = fc.record({
   reason: fc.constant("because"),
 });
 
-function ruleFor(cover: Cover): KeptRule {
+function ruleFor(cover: CallCover): KeptRule {
   return {
     id: "rule-1",
     cover,

@@ -180,12 +180,8 @@ export function statementsIn(schemaName: string) {
     grants: statement(
       "grants",
       OneGrant,
-      `select body from @grants as granted where ${HOLDS} and not ${isGone("granted.run_id")} order by place`,
-    ),
-    grantsOf: statement(
-      "grants of",
-      OneGrant,
-      `select body from @grants where session_id = $1 and ${HOLDS} order by place`,
+      `select body from @grants as granted
+        where ${HOLDS} and (session_id = $1 or $1 is null and not ${isGone("granted.run_id")}) order by place`,
     ),
     findGrant: statement("find grant", OneGrant, "select body from @grants where grant_id = $1"),
     removeGrant: telling("remove grant", "delete from @grants where grant_id = $4 returning grant_id"),
