@@ -6,6 +6,7 @@ import type { ApprovalRequest } from "../policy/request.ts";
 import type { Belongings, Resolution, Store } from "../store/store.ts";
 import { decidedEvent } from "./decided-event.ts";
 import { rejected } from "./factories.ts";
+import { rejectionOf, savedEvent } from "./grant-event.ts";
 import { NOBODY } from "./not-run.ts";
 
 /** Maximum of events in one read. */
@@ -44,6 +45,11 @@ export class ApprovalLog implements Disposable {
     this.#recorder = recorder;
   }
 
+  /** Records and stores an event about a session. */
+  news(sessionId: string, body: ApprovalBody): Promise<void> {
+    return this.inTurn(async () => this.store.append(this.#record(this.#of(sessionId), body)));
+  }
+
   /** Runs a step after all steps before it. A step that waits for a later one would wait for ever. */
   inTurn<Result>(step: () => Promise<Result>): Promise<Result> {
     const done = this.#last.then(step);
@@ -62,7 +68,10 @@ export class ApprovalLog implements Disposable {
   async decide(request: ApprovalRequest, decision: Decision): Promise<Resolution> {
     const news = this.#recorder.news(request, decidedEvent(request, decision));
     const resolution = await this.store.resolve(request.approvalId, decision, news);
-    if (resolution === "accepted") await this.recordDecision(request, decision);
+    if (resolution !== "accepted") return resolution;
+    await this.recordDecision(request, decision);
+    const no = rejectionOf(request, decision, Date.parse(news.at));
+    if (no !== null) await this.#saveGrant(no, request.runId);
     return resolution;
   }
 
@@ -104,11 +113,7 @@ export class ApprovalLog implements Disposable {
   }
 
   saveGrant(grant: Grant): Promise<void> {
-    const { grantId, tool, covers, by, sessionId } = grant;
-    const [cacheKey, host] = grant.kind === "call" ? [grant.key.cacheKey, null] : [null, grant.host];
-    const body = { type: "grant.saved", grantId, tool, cacheKey, host, covers, by } as const;
-    const subject = this.#of(sessionId);
-    return this.inTurn(async () => this.store.saveGrant(grant, this.runId, this.#record(subject, body)));
+    return this.inTurn(() => this.#saveGrant(grant, this.runId));
   }
 
   /** False if there is no grant under this id. */
@@ -172,6 +177,10 @@ export class ApprovalLog implements Disposable {
 
   #of(sessionId: string): EventSubject {
     return { runId: this.runId, sessionId, callId: null };
+  }
+
+  async #saveGrant(grant: Grant, runId: string): Promise<void> {
+    await this.store.saveGrant(grant, runId, this.#record(this.#of(grant.sessionId), savedEvent(grant)));
   }
 
   #recordIfFirst(subject: EventSubject, body: ApprovalBody, store: FirstStep): Promise<boolean> {

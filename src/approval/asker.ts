@@ -1,59 +1,17 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Host } from "../host/look/host.ts";
 import { MAX_AT_ONCE, otherTurns } from "../host/turns.ts";
-import type { CallLog } from "../journal/call-log.ts";
 import { keptBinding } from "../policy/bound-call.ts";
 import { jsonSize } from "../policy/json-size.ts";
-import type { KeptCall } from "../policy/kept-call.ts";
 import { denied } from "../policy/not-run.ts";
-import type { EarlierRequest } from "../policy/request.ts";
-import type { Broker } from "./broker.ts";
 import { requestsOf } from "./call-requests.ts";
 import { notAskedAbout, replaceRequest } from "./earlier.ts";
+import type { CallRequestOptions, GateCheckOptions, GateOptions } from "./gate-options.ts";
 import type { Approval, CallIdentity, DecidedCall, GateStop } from "./gate-result.ts";
-import type { ApprovalHandler } from "./handler.ts";
 import { approvalOf, isRejectedByPerson } from "./not-run.ts";
-import type { PendingBounds } from "./pending-request.ts";
 import { RejectionMemory } from "./rejection-memory.ts";
 import { requestFor } from "./request-for.ts";
 import { askedBy, isDeniedByReviewer } from "./reviewed.ts";
-import type { SessionReviewer } from "./reviewer.ts";
-import { deadlineOf, type Wait } from "./wait.ts";
-
-/** Handlers, waiting times, session and limits of a gate. */
-export interface GateOptions extends PendingBounds {
-  readonly broker: Broker;
-  readonly host: Pick<Host, "now" | "id">;
-  readonly runId: string;
-  readonly sessionId: string;
-  /** The folder by which people know the session's project. */
-  readonly project: string;
-  readonly handlers: readonly ApprovalHandler[];
-  readonly wait: Wait;
-  /** Sessions of one client are counted together; null counts each by itself. */
-  readonly client: string | null;
-  readonly sessionGrants: boolean;
-  /** The program, service or function that may answer first. */
-  readonly reviewer?: SessionReviewer | null;
-}
-
-export interface CallRequestOptions {
-  readonly signal: AbortSignal | null;
-  readonly log: CallLog;
-  /** The data for running the call later; null if only its caller can run it. */
-  readonly call: KeptCall | null;
-  /** The request before the call changed, which people are told of. */
-  readonly earlier?: EarlierRequest | null;
-}
-
-export interface GateCheckOptions extends CallRequestOptions {
-  /** The name that the caller's framework gives the call: any process finds its request by this name. */
-  readonly toolCallId: string | null;
-  /** False: only existing requests count. */
-  readonly mayAsk: boolean;
-  /** True if no other call ever has this name: a rejection of it is then final. */
-  readonly isUnique: boolean;
-}
+import { rememberedAnswer } from "./settle.ts";
 
 /** Number of lookups, and the pause in milliseconds, for a request that another process is storing. */
 const MAX_TRIES = 50;
@@ -74,11 +32,10 @@ export class Asker {
   async ask(
     identity: CallIdentity,
     decided: DecidedCall,
-    { signal, log, call, earlier = null }: CallRequestOptions,
+    { signal, log, call, earlier = null, decideAgain }: CallRequestOptions,
     { storedAs = null, mayReview }: { readonly storedAs?: string | null; readonly mayReview: boolean },
   ): Promise<Approval | GateStop> {
-    const { broker, host, handlers, wait, client, reviewer, maxPending, maxPendingBytes, ...around } =
-      this.#options;
+    const { broker, host, handlers, wait, reviewer, maxPending, maxPendingBytes } = this.#options;
     const { cacheKey } = decided.grantKey;
     const decline = (by: "rejections" | "queue", reason: string): GateStop => {
       log.record({ type: "approval.auto", argsHash: decided.argsHash, approved: false, by: reason });
@@ -92,18 +49,9 @@ export class Asker {
     const approvalId = storedAs ?? host.id();
     const reviewed = { ...identity, approvalId };
     const review = mayReview ? ((await reviewer?.review(reviewed, decided, { signal, log })) ?? null) : null;
-    const createdAt = host.now();
     const isBlocking = storedAs === null && wait.style === "block";
-    const request = requestFor(identity, decided, {
-      ...around,
-      ...(client === null ? {} : { client }),
-      ...(review === null ? {} : { review }),
-      ...(earlier === null ? {} : { earlier }),
-      waits: isBlocking,
-      approvalId,
-      createdAt,
-      expiresAt: deadlineOf(wait, createdAt),
-    });
+    const asked = { approvalId, waits: isBlocking, earlier, review };
+    const request = await requestFor(identity, decided, asked, this.#options);
     const answer = await broker.request(request, {
       ...askedBy(request, handlers, isBlocking),
       present: decided.preview,
@@ -111,6 +59,9 @@ export class Asker {
       bounds: { maxPending, maxPendingBytes },
       call,
       ...(decided.bound === undefined ? {} : { bound: keptBinding(decided.bound) }),
+      ...(decideAgain === undefined
+        ? {}
+        : { remembered: () => rememberedAnswer(decideAgain, decided, broker) }),
     });
     const { status } = answer;
     if (status === "not-sent") return decline("queue", answer.reason);

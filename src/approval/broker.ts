@@ -13,6 +13,7 @@ import { ApprovalLog, type EventFilter } from "./approval-log.ts";
 import { rejected } from "./factories.ts";
 import type { Answer, ApprovalHandler, HandlerAnswer } from "./handler.ts";
 import { Heartbeat } from "./heartbeat.ts";
+import { ApprovalMemory, type RuleKeeper } from "./memory.ts";
 import { NOBODY } from "./not-run.ts";
 import type { PendingRequest, RequestOptions } from "./pending-request.ts";
 import { ENDED, PendingRequests } from "./pending-requests.ts";
@@ -37,6 +38,8 @@ const MAX_ENDED_SESSIONS = 1_000;
  * process that shares the store; later ones are reported as too late. Everything is recorded before it takes effect.
  */
 export class Broker implements Disposable, AsyncDisposable {
+  /** @internal The answers that people gave for more than one call. */
+  readonly memory: ApprovalMemory;
   readonly #store: Store;
   readonly #log: ApprovalLog;
   readonly #pending: PendingRequests;
@@ -51,9 +54,10 @@ export class Broker implements Disposable, AsyncDisposable {
   });
 
   /** @internal */
-  constructor(host: Pick<Host, "now">, store: Store, recorder: Recorder) {
+  constructor(host: Pick<Host, "now">, store: Store, recorder: Recorder, keeper: RuleKeeper | null = null) {
     this.#store = store;
     this.#log = new ApprovalLog(store, recorder);
+    this.memory = new ApprovalMemory(store, this.#log, keeper);
     this.#pending = new PendingRequests(host, this.#log, this.#end.signal);
     this.#heartbeat = new Heartbeat(this.#log, this.#pending);
     this.#admission = new RequestAdmission(store);

@@ -1,5 +1,6 @@
 import type { BoundCall } from "../policy/bound-call.ts";
 import type { CallAnswer } from "../policy/call-answer.ts";
+import type { GeneralisedCall } from "../policy/candidate.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { GrantKey } from "../policy/grant.ts";
 import type { NotRun } from "../policy/not-run.ts";
@@ -31,6 +32,8 @@ export interface DecidedCall {
   /** The parts of `argsHash`; absent for a call that only this process makes, while it waits. */
   readonly bound?: BoundCall;
   readonly grantKey: GrantKey;
+  /** Absent if an approval holds for exactly this call. */
+  readonly generalised?: GeneralisedCall;
   /** The group that the tool itself puts the call in; used if the caller names none. */
   readonly groupId: string | null;
   /** Called only if a person will be asked. */

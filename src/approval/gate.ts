@@ -7,14 +7,17 @@ import type { EarlierRequest } from "../policy/request.ts";
 import { denialByRule, type RuleHit } from "../policy/rule-hit.ts";
 import { hasApproval } from "../policy/verdict.ts";
 import type { StoredRequest } from "../store/store.ts";
-import { Asker, type CallRequestOptions, type GateCheckOptions, type GateOptions } from "./asker.ts";
+import { Asker } from "./asker.ts";
 import { decidedEvent } from "./decided-event.ts";
 import { dismissAllowed, earlierRequest, keptChanging } from "./earlier.ts";
+import type { CallRequestOptions, GateCheckOptions, GateOptions } from "./gate-options.ts";
 import type { Approval, CallIdentity, DecidedCall, GateResult, GateStop } from "./gate-result.ts";
 import { HANDLER } from "./handler.ts";
 import { ALREADY_USED, approvalOf, NOBODY } from "./not-run.ts";
 import { readAnswer } from "./read-decision.ts";
 import { isByReviewer } from "./reviewed.ts";
+import { rememberApproval } from "./scope-offers.ts";
+import { settleStored } from "./settle.ts";
 
 /** A call that changes more often than this during its review is given up. */
 const MAX_TRIES = 3;
@@ -54,21 +57,25 @@ export class Gate {
     options: GatePass,
   ): Promise<GateResult<Decided>> {
     const { approvalId, log } = options;
+    const { broker } = this.#options;
     let given: Approval | null = null;
     let earlier: EarlierRequest | null = null;
     for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
       const decided = tries === 1 ? first : await decideAgain();
       const { verdict, argsHash } = decided;
+      const { remembered } = verdict;
       if (verdict.action === "deny") return this.#ruledOut(call, decided, options.log);
       if (tries === 1 && approvalId !== null) {
-        const found = await this.#find(approvalId, call);
+        const found = await this.#find(approvalId, call, decided);
         if (found.kind !== "approved") return found;
         given = found;
       }
       // A person who edited an input wants it to run, even if the original one is allowed.
       if (verdict.action === "allow" && given?.decision.editedInput === undefined) {
+        // It may have been revoked, or used up, since the call was decided.
+        if (remembered !== undefined && given === null && !(await broker.memory.use(remembered))) continue;
         log.record({ type: "approval.auto", argsHash, approved: true, by: verdict.reason });
-        if (given !== null && !(await this.#options.broker.claim(given.approvalId))) return ALREADY_USED;
+        if (given !== null && !(await broker.claim(given.approvalId))) return ALREADY_USED;
         const usedId = given?.approvalId ?? null;
         const run = { approvalId: usedId, by: null, answer: null, review: null } as const;
         return { kind: "approved", decided, isApproved: hasApproval(verdict), ...run };
@@ -86,8 +93,9 @@ export class Gate {
       }
       // A call that changed after its review, or after a person's answer, is for a person.
       const mayReview = tries === 1 && given === null;
+      const asking: CallRequestOptions = { ...options, earlier, decideAgain };
       const approval: Approval | GateStop =
-        reused ?? (await this.#asker.ask(call, decided, { ...options, earlier }, { mayReview }));
+        reused ?? (await this.#asker.ask(call, decided, asking, { mayReview }));
       if (approval.kind !== "approved") return approval;
       const again = await this.#decideApproved(approval, argsHash, decideAgain);
       if (again.isSame && again.decided.verdict.action !== "deny") return this.#use(approval, again.decided);
@@ -131,16 +139,20 @@ export class Gate {
   }
 
   /** The answer under an id. The call uses it even if it needs none by now: an approval is for one run. */
-  async #find(approvalId: string, { tool, agent }: CallIdentity): Promise<Approval | GateStop> {
+  async #find(
+    approvalId: string,
+    { tool, agent }: CallIdentity,
+    decided: DecidedCall,
+  ): Promise<Approval | GateStop> {
     const stored = await this.#options.broker.find(approvalId);
     if (stored === null || stored.request.tool !== tool || stored.request.agent !== agent)
       return denied("approval", "unknown request id for this tool and agent");
-    const current = stored.status === "pending" ? await this.#askHandlers(stored) : stored;
+    const current = stored.status === "pending" ? await this.#answerOf(stored, decided) : stored;
     return approvalOf(current, this.#options.wait.onTimeout);
   }
 
-  /** Asks the handlers that may have an answer by now, such as one that left a message somewhere. */
-  async #askHandlers(stored: StoredRequest): Promise<StoredRequest> {
+  /** Asks handlers that may have an answer by now, such as one that left a message somewhere; then what is remembered. */
+  async #answerOf(stored: StoredRequest, decided: DecidedCall): Promise<StoredRequest> {
     const { broker, handlers } = this.#options;
     const { approvalId } = stored.request;
     for (const handler of handlers) {
@@ -151,7 +163,7 @@ export class Gate {
       if (read.status !== "pending" && !("by" in read && read.by === NOBODY))
         await broker.decide(approvalId, read, HANDLER);
     }
-    return (await broker.find(approvalId)) ?? stored;
+    return settleStored((await broker.find(approvalId)) ?? stored, decided, broker);
   }
 
   /** Decides once more after an approval: for the shown input, or the one that the person edited. */
@@ -173,28 +185,23 @@ export class Gate {
     }
   }
 
-  /** Uses an approval, which holds once, and remembers it if it was given for the session. */
+  /** Uses an approval, which holds once, and remembers it if it was given for more. */
   async #use<Decided extends DecidedCall>(
-    { decision, request }: Approval,
+    approval: Approval,
     decided: Decided,
   ): Promise<GateResult<Decided>> {
-    const { broker, host, sessionId } = this.#options;
-    const { approvalId, covers, tool } = request;
-    const { by } = decision;
+    const { broker } = this.#options;
+    const { approvalId, decision } = approval;
     if (!(await broker.claim(approvalId))) return ALREADY_USED;
-    // Only the shown call is remembered: no edited input, and no payload that has changed since.
-    const isAsShown = decision.editedInput === undefined && decided.grantKey.cacheKey === request.cacheKey;
     try {
-      if (decision.scope === "session" && covers !== null && isAsShown) {
-        const [grantId, grantedAt, key] = [host.id(), host.now(), decided.grantKey];
-        await broker.saveGrant({ kind: "call", grantId, sessionId, tool, key, covers, by, grantedAt });
-      }
+      await rememberApproval(approval, decided, this.#options);
     } catch (cause) {
       await broker.finish(approvalId, "failed");
       throw cause;
     }
+    const { request } = approval;
     const review = isByReviewer(request, decision) ? (request.review ?? null) : null;
-    const answer = callAnswer(decision);
+    const [by, answer] = [decision.by, callAnswer(decision)];
     return { kind: "approved", decided, isApproved: review === null, approvalId, by, answer, review };
   }
 

@@ -1,4 +1,4 @@
-import type { Decision, Scope } from "../policy/decision.ts";
+import type { Decision, Scope, ScopeLimits } from "../policy/decision.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { Presentation } from "../policy/presentation.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
@@ -49,6 +49,10 @@ export type HandlerAnswer = Decision | { readonly status: "pending" };
 export interface ShortAnswer {
   readonly approved: boolean;
   readonly scope?: Scope;
+  /** For approvals of more than this call. */
+  readonly limits?: ScopeLimits;
+  /** For rejections: it holds for the same call until the session ends. */
+  readonly lasts?: "session";
   readonly always?: boolean;
   readonly remember?: "session" | null;
   readonly by?: string;

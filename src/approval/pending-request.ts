@@ -27,6 +27,8 @@ export interface RequestOptions {
   /** The call, to be made later by any process; null if only its caller can make it. */
   readonly call: KeptCall | null;
   readonly bound?: BoundCall;
+  /** The answer by what people have remembered since; null if nothing covers the call. */
+  readonly remembered?: () => Promise<Decision | null>;
 }
 
 /** A request that waits in this process: one of its calls waits, or its handlers attend. */

@@ -1,5 +1,6 @@
 import { CofferdamError, thrownText, visible } from "../errors.ts";
 import type { Host } from "../host/look/host.ts";
+import { asOffered } from "../policy/as-offered.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { Presentation } from "../policy/presentation.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
@@ -115,10 +116,8 @@ export class PendingRequests {
 
   /** Applies a decision if it is the first. Throws if that fails; then the call here fails, unless it can still wait. */
   decide(request: ApprovalRequest, given: Decision): Promise<Resolution> {
-    const { approvalId, covers } = request;
-    // A request that can't be shown whole offers no session approval, so none can have been meant.
-    const decision: Decision =
-      given.status === "approved" && covers === null ? { ...given, scope: "once" } : given;
+    const { approvalId } = request;
+    const decision = asOffered(request, given);
     const pending = this.find(approvalId);
     if (pending === null) return this.#log.inTurn(() => this.#log.decide(request, decision));
     return this.#inTurn(pending, async () => {
@@ -140,6 +139,15 @@ export class PendingRequests {
   async applyRemote(approvalId: string): Promise<void> {
     const pending = this.find(approvalId);
     if (pending !== null) await this.#inTurn(pending, () => this.#applyStored(pending));
+  }
+
+  /** Settles the calls that wait here and that a remembered answer covers by now. */
+  async settle(): Promise<void> {
+    const blocking = this.all().filter(({ isBlocking, isOpen }) => isBlocking && isOpen);
+    for (const { request, options } of blocking) {
+      const decision = (await options.remembered?.().catch(() => null)) ?? null;
+      if (decision !== null) await this.decide(request, decision).catch(() => undefined);
+    }
   }
 
   /** Rejects the waiting calls; a request that was left open stays so in the store. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CofferdamError, thrownText, visible } from "../errors.ts";
-import { Decision, Note, Scope, Who } from "../policy/decision.ts";
+import { Decision, Note, Scope, ScopeLimits, Who } from "../policy/decision.ts";
 import { ExactJson } from "../policy/json-data.ts";
 import { deepFrozen } from "./factories.ts";
 import type { HandlerAnswer } from "./handler.ts";
@@ -8,7 +8,10 @@ import type { HandlerAnswer } from "./handler.ts";
 const HINT =
   'answer `{ status: "approved", scope: "once", by }` or `{ status: "rejected", by, note? }`, or `{ approved: true | false, by? }`';
 
-/** The short form: yes or no. `always` and `remember` mean `scope`, `reason` means `note`. */
+/**
+ * The short form: yes or no. `always` and `remember` mean `scope`, `reason` means `note`. `lasts` makes a rejection hold
+ * for the session.
+ */
 const Short = z
   .strictObject({
     approved: z.boolean(),
@@ -18,16 +21,22 @@ const Short = z
     by: Who.optional(),
     note: Note.nullish(),
     reason: Note.nullish(),
+    limits: ScopeLimits.optional(),
+    lasts: z.literal("session").optional(),
   })
-  .transform(({ approved, scope, always, remember, by, note, reason }) => {
+  .transform(({ approved, scope, always, remember, by, note, reason, limits, lasts }) => {
     const rest = { by, ...noteOf(note ?? reason) };
-    if (!approved) return { status: "rejected" as const, ...rest };
+    if (!approved)
+      return { status: "rejected" as const, ...rest, ...(lasts === undefined ? {} : { scope: lasts }) };
+    const limited = limits === undefined ? {} : { limits };
+    if ((scope === "similar" || scope === "project") && always !== false)
+      return { status: "approved" as const, scope, ...rest, ...limited };
     // If two contradict each other, the narrower counts.
     const isForSession =
       scope !== "once" &&
       always !== false &&
       (scope === "session" || always === true || remember === "session");
-    return { status: "approved" as const, scope: isForSession ? "session" : "once", ...rest };
+    return { status: "approved" as const, scope: isForSession ? "session" : "once", ...rest, ...limited };
   });
 
 /** A decision, or `pending`; the caller may add the name. */
@@ -38,8 +47,14 @@ const Unsigned = z.union([
     by: Who.optional(),
     note: Note.optional(),
     editedInput: ExactJson.optional(),
+    limits: ScopeLimits.exactOptional(),
   }),
-  z.strictObject({ status: z.literal("rejected"), by: Who.optional(), note: Note.optional() }),
+  z.strictObject({
+    status: z.literal("rejected"),
+    by: Who.optional(),
+    note: Note.optional(),
+    scope: z.literal("session").exactOptional(),
+  }),
   z.strictObject({ status: z.literal("expired") }),
   z.strictObject({ status: z.literal("pending") }),
 ]);

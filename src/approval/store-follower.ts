@@ -21,6 +21,7 @@ export async function followStore(
           if (event.type === "approval.requested") await pending.adopt(event.request);
           if (event.type === "approval.resolved" || event.type === "approval.expired")
             await pending.applyRemote(event.approvalId);
+          if (event.type === "grant.saved") void pending.settle();
         }
         return;
       } catch {

@@ -5,17 +5,18 @@ import { type Mode, strictest } from "../policy/action.ts";
 import { ApprovalBlockedError } from "../policy/approval-error.ts";
 import type { ApprovalSection, OperatorApproval } from "../policy/approval-section.ts";
 import { boundPart } from "../policy/bound-call.ts";
+import { generalisedTool } from "../policy/candidate.ts";
 import { canonicalJson, type Json } from "../policy/canonical-json.ts";
-import { findGrant, type Grant } from "../policy/grant.ts";
 import { cacheKeyOf, partsHash } from "../policy/hashes.ts";
 import { jsonDigest, type TextDigests } from "../policy/json-digest.ts";
 import { jsonSize } from "../policy/json-size.ts";
 import { redact, redactText } from "../policy/redact.ts";
 import { isShownWhole } from "../policy/redactions.ts";
+import { answerByRemembered, memoryFor, type RememberedAnswers } from "../policy/remembered.ts";
 import type { GrantedView } from "../policy/request.ts";
 import type { RuleHit } from "../policy/rule-hit.ts";
 import { invocationOf, type RuleLayer } from "../policy/tool-rule.ts";
-import { answerByGrant, answerByMode, judge } from "../policy/verdict.ts";
+import { answerByMode, judge } from "../policy/verdict.ts";
 import type { DefinedTool, ToolUse } from "../tool/define-tool.ts";
 import { Ask, Requirement } from "../tool/function-tool.ts";
 import type { DecidedCall } from "./gate-result.ts";
@@ -56,7 +57,7 @@ export interface ToolCheck {
 export async function decideTool(
   use: ToolInvocation,
   policy: ToolPolicy,
-  grants: readonly Grant[],
+  memory: RememberedAnswers,
 ): Promise<DecidedCall> {
   const { tool, args, agent, cwd, project } = use;
   const check = await checkOf(use, policy);
@@ -70,8 +71,9 @@ export async function decideTool(
     granted: null,
   };
   await otherTurns(jsonSize(args, MAX_AT_ONCE));
+  const coverable = { ...invocationOf(tool.name, args, agent), version: tool.version, line: null };
   const subject = {
-    ...invocationOf(tool.name, args, agent),
+    ...coverable,
     risk: tool.risk,
     said: check === null ? null : { hit: check.hit, doubt: null },
     line: null,
@@ -79,8 +81,10 @@ export async function decideTool(
   };
   const judged = judge(subject, policy);
   const mayRemember = check?.remember ?? true;
-  const isRemembered = mayRemember && policy.operator.sessionGrants && policy.mode === "interactive";
-  const remembered = answerByGrant(judged, isRemembered ? findGrant(grants, key) : null);
+  const { operator, mode } = policy;
+  const settings = { mayRemember, operator, mode, isSameAccess: true };
+  const { obstacle, ...heard } = memoryFor(judged, coverable, settings);
+  const remembered = answerByRemembered(judged, { key: () => key, coverable, ...heard }, memory);
   const input = boundPart("input", null, args, digests);
   // The same tool name and version may do something else in another folder: the function runs in this process.
   const parts = [input, boundPart("tool", null, tool.version), boundPart("folder", null, cwd)];
@@ -89,6 +93,7 @@ export async function decideTool(
     argsHash: partsHash({ tool: tool.name, agent }, parts),
     bound: { key: jsonDigest([project, tool.name, agent, input.digest]), parts, origin: null },
     grantKey: key,
+    generalised: generalisedTool(coverable, tool.risk, obstacle),
     groupId: ask?.groupId ?? null,
     summarize: () => {
       const description = check?.description ?? `use ${tool.name}`;

@@ -130,10 +130,10 @@ export class FunctionRunner implements ToolRunner<DecidedCall, ToolOutcome> {
   async #decide(tool: DefinedTool, log: CallLog): Promise<DecidedCall> {
     const { broker, sessionId, agent, cwd, project, policy } = this.#context;
     const use = tool.use(this.#args, this.#around);
-    const grants = await broker.grants(sessionId);
+    const memory = await broker.memory.of(sessionId);
     await otherTurns(jsonSize(use.args, MAX_AT_ONCE));
     this.#shown = use.args;
-    const decided = await decideTool({ tool, args: use.args, use, agent, cwd, project }, policy, grants);
+    const decided = await decideTool({ tool, args: use.args, use, agent, cwd, project }, policy, memory);
     log.judged(decided.verdict);
     return decided;
   }

@@ -8,12 +8,12 @@ import { CofferdamError } from "../errors.ts";
 import type { CallLog } from "../journal/call-log.ts";
 import type { HostAnswer } from "../network/call-egress.ts";
 import type { Json } from "../policy/canonical-json.ts";
-import { findGrant, type Grant } from "../policy/grant.ts";
 import { argsHashOf, cacheKeyOf } from "../policy/hashes.ts";
 import { redact, redactText } from "../policy/redact.ts";
+import { answerByRemembered, type RememberedAnswers } from "../policy/remembered.ts";
 import type { GrantedView } from "../policy/request.ts";
 import { invocationOf } from "../policy/tool-rule.ts";
-import { answerByGrant, answerByMode, judge } from "../policy/verdict.ts";
+import { answerByMode, judge } from "../policy/verdict.ts";
 import { parseHostRule } from "../profile/host-rule.ts";
 import { meetNetworks, type Network, normalNetwork, reachesName } from "../profile/network.ts";
 import { proxyFor } from "../profile/proxy-for.ts";
@@ -56,7 +56,7 @@ async function askForHost(
   const { agent, callId } = call;
   const decide = async (edited?: unknown): Promise<DecidedCall> => {
     if (edited !== undefined) throw notEdited();
-    return hostQuestion(place, network, asking, await shared.broker.grants(call.sessionId));
+    return hostQuestion(place, network, asking, await shared.broker.memory.of(call.sessionId));
   };
   const result = await gate.pass(
     { callId, tool: NETWORK_TOOL, agent, groupId: null },
@@ -112,7 +112,7 @@ function hostQuestion(
   place: HostAndPort,
   network: Network,
   { call, policy, granted }: HostPromptParts,
-  grants: readonly Grant[],
+  memory: RememberedAnswers,
 ): DecidedCall {
   const { config, ceiling, mode } = policy;
   const script = scriptOf(call.input);
@@ -137,8 +137,9 @@ function hostQuestion(
     program: null,
     granted: null,
   };
-  const isRemembered = ceiling.approval.sessionGrants && mode === "interactive";
-  const remembered = answerByGrant(judged, isRemembered ? findGrant(grants, grantKey) : null);
+  const isInSession = ceiling.approval.sessionGrants && mode === "interactive";
+  const heard = { key: () => grantKey, coverable: null, isInSession, isInProject: false };
+  const remembered = answerByRemembered(judged, heard, memory);
   return {
     // Typing a command does not approve its connections.
     verdict: answerByMode(remembered, mode, false),

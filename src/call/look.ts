@@ -43,7 +43,10 @@ export function lookAtCall(
   policy: CallPolicy,
   base: AbsolutePath,
   pwd?: string,
-): Pick<CallFacts, "cwd" | "typedCwd" | "program" | "unstartable" | "commands" | "touched" | "unread"> {
+): Pick<
+  CallFacts,
+  "cwd" | "typedCwd" | "program" | "unstartable" | "commands" | "touches" | "touched" | "unread"
+> {
   const cwd = folderOf(input.cwd, base, policy);
   const line = lineOf(input);
   const programs = new ProgramLooks(cwd, policy);
@@ -59,7 +62,16 @@ export function lookAtCall(
   const seen = whyUnstartable(word, cwd, policy.withApproval.profile, policy, programs.look);
   const unstartable = seen ?? (program.path === null ? commandNotFound(word, policy) : null);
   const typedCwd = typedFolder(input.cwd ?? ".", cwd, { base, pwd }, policy);
-  return { cwd, typedCwd, program, unstartable, commands, touched, unread: line.unread };
+  return {
+    cwd,
+    typedCwd,
+    program,
+    unstartable,
+    commands,
+    touches: line.touches,
+    touched,
+    unread: line.unread,
+  };
 }
 
 const UNKNOWN: FoundProgram = {

@@ -10,6 +10,7 @@ import type { LiveCall } from "../host/launch/live-calls.ts";
 import { otherTurns } from "../host/turns.ts";
 import type { CallLog, EndedCall } from "../journal/call-log.ts";
 import { type BoundCall, type CallOrigin, changedParts, printChanged } from "../policy/bound-call.ts";
+import type { Verdict } from "../policy/verdict.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import { type Call, inputLength } from "../tool/call.ts";
 import { asksAbout, MadeByCall } from "./appeared/made-by-call.ts";
@@ -118,13 +119,20 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
     using live = await registerProgram(this.#context.shared, side.profile, prepared.facts, signal);
     if (!live.hadToWait) return await this.#enforce(prepared, side, live, log);
     const now = await this.#prepare(this.#named, log);
-    if (now.argsHash !== prepared.argsHash || now.verdict.action !== prepared.verdict.action)
+    if (now.argsHash !== prepared.argsHash || !(await this.#isAsAllowed(prepared.verdict, now.verdict)))
       throw new CofferdamError(
         "FACTS_UNSTABLE",
         `the call changed while it waited for other calls: ${changed(prepared, now)}`,
         { hint: "run it again" },
       );
     return await this.#enforce(now, runFor(now, isApproved), live, log);
+  }
+
+  /** True if the verdict is as before; a grant may have answered its last call with this one. */
+  async #isAsAllowed({ action, remembered }: Verdict, now: Verdict): Promise<boolean> {
+    if (now.action === action) return true;
+    const { memory } = this.#context.shared.broker;
+    return now.action === "ask" && remembered !== undefined && (await memory.isKnown(remembered));
   }
 
   /** An input that the tool does not take is the model's to correct; every other error is thrown. */
@@ -225,10 +233,10 @@ export async function prepareProgram(
   policy: CallPolicy,
   origin: CallOrigin | null = null,
 ): Promise<Prepared> {
-  const grants = await shared.broker.grants(call.sessionId);
+  const memory = await shared.broker.memory.of(call.sessionId);
   const look = await lookAtProgramCall(shared, call, policy, origin);
   await otherTurns(inputLength(call.input));
-  return prepare(call, policy, look, grants, (argsHash) => deniedCalls.has(argsHash));
+  return prepare(call, policy, look, memory, (argsHash) => deniedCalls.has(argsHash));
 }
 
 /**

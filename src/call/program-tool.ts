@@ -73,7 +73,7 @@ export function decidedProgram(
   prepared: Prepared,
   policy: CallPolicy,
 ): DecidedProgram {
-  const { verdict, withApproval, withoutApproval, argsHash, grantKey, bound } = prepared;
+  const { verdict, withApproval, withoutApproval, argsHash, grantKey, bound, generalised } = prepared;
   const { tool, use, input } = call;
   const words = wordsOf(input);
   const cwd = withApproval.launch?.cwd ?? input.cwd ?? ".";
@@ -84,6 +84,7 @@ export function decidedProgram(
     argsHash,
     grantKey,
     bound,
+    ...(generalised === undefined ? {} : { generalised }),
     groupId: ask?.groupId ?? null,
     summarize: () => ({
       risk: use?.risk ?? null,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { GateOptions } from "../approval/asker.ts";
+import type { GateOptions } from "../approval/gate-options.ts";
 import { HANDLERS, type Handlers, handlersOf, isHandlers } from "../approval/handlers.ts";
 import { SessionBudget } from "../approval/session-budget.ts";
 import { Wait, waitOf } from "../approval/wait.ts";
@@ -75,6 +75,7 @@ export function gateOptionsOf(
     maxPending: options.maxPending === undefined ? approval.most_pending : options.maxPending,
     maxPendingBytes: approval.most_pending_size,
     sessionGrants: policy.ceiling.approval.sessionGrants && options.remember !== false,
+    keptRules: policy.ceiling.approval.keptRules && options.remember !== false,
   };
 }
 

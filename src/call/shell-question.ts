@@ -17,7 +17,7 @@ export interface DecidedProgram extends DecidedCall {
 
 /** The question about a prepared call: the command as it will be run, its folder and its profile. */
 export function decidedShell(call: Call, prepared: Prepared, policy: CallPolicy): DecidedProgram {
-  const { verdict, withApproval, argsHash, grantKey, bound } = prepared;
+  const { verdict, withApproval, argsHash, grantKey, bound, generalised } = prepared;
   const cwd = withApproval.launch?.cwd ?? call.input.cwd ?? ".";
   const words = wordsOf(call.input);
   const script = scriptOf(call.input);
@@ -29,6 +29,7 @@ export function decidedShell(call: Call, prepared: Prepared, policy: CallPolicy)
     argsHash,
     grantKey,
     bound,
+    ...(generalised === undefined ? {} : { generalised }),
     groupId: null,
     summarize: () => ({
       risk: "write",

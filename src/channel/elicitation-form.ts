@@ -1,5 +1,6 @@
 import { isShownWhole } from "../policy/redactions.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
+import type { ScopeChoice } from "../policy/scope-choices.ts";
 import { manyLines, oneLine } from "./foreign-text.ts";
 import { PLAIN } from "./ink.ts";
 import {
@@ -7,10 +8,12 @@ import {
   contentField,
   type Field,
   leftOutFields,
+  offerFields,
   type PreviewState,
   reachFields,
   TOO_LONG_HERE,
 } from "./request-text.ts";
+import { fewChoices } from "./scope-pages.ts";
 import { plain, type StyledLine, styledText, unitsOf } from "./styled-text.ts";
 import { timeLeft } from "./time-left.ts";
 
@@ -49,7 +52,11 @@ export interface ElicitationForm {
     };
     readonly required: string[];
   };
-  readonly offers: { readonly once: boolean; readonly session: boolean };
+  readonly offers: {
+    readonly once: boolean;
+    readonly session: boolean;
+    readonly choices: readonly ScopeChoice[];
+  };
 }
 
 /**
@@ -70,7 +77,16 @@ export function elicitationForm(request: ApprovalRequest, look: PreviewState, no
   const once = whole !== null && unitsOf([HEADLINE, ...whole, ...time]) <= MAX_UNITS;
   const all = [HEADLINE, ...(whole ?? []), ...(covers ?? []), ...time];
   const session = once && covers !== null && isShownWhole(request.redactions) && unitsOf(all) <= MAX_UNITS;
-  const lines = session ? all : once ? [HEADLINE, ...whole, ...time] : cut(request, look, time);
+  const offered = session ? drawn(offerFields(request), MAX_UNITS) : null;
+  const choices = offered !== null && unitsOf([...all, ...offered]) <= MAX_UNITS ? fewChoices(request) : [];
+  const lines =
+    choices.length > 0
+      ? [...all, ...(offered ?? [])]
+      : session
+        ? all
+        : once
+          ? [HEADLINE, ...whole, ...time]
+          : cut(request, look, time);
   return {
     message: styledText(lines).text,
     requestedSchema: {
@@ -79,13 +95,18 @@ export function elicitationForm(request: ApprovalRequest, look: PreviewState, no
         answer: {
           type: "string",
           title: "Approve this call?",
-          enum: [...(once ? [YES] : []), ...(session ? [YES_FOR_SESSION] : []), NO],
+          enum: [
+            ...(once ? [YES] : []),
+            ...(session ? [YES_FOR_SESSION] : []),
+            ...choices.map(({ label }) => label),
+            NO,
+          ],
         },
         note: { type: "string", title: "Reason (optional)", maxLength: MAX_NOTE_LENGTH },
       },
       required: ["answer"],
     },
-    offers: { once, session },
+    offers: { once, session, choices },
   };
 }
 

@@ -9,6 +9,7 @@ import {
   YES_FOR_SESSION,
 } from "./elicitation-form.ts";
 import { lookWithin } from "./look.ts";
+import { decisionOf } from "./scope-pages.ts";
 
 /** Maximum wait for the preview, in milliseconds. After that the form shows the arguments. */
 export const LOOK_MS = 5_000;
@@ -59,5 +60,7 @@ export function answerOf(
     return { status: "approved", scope: "once", by, ...said };
   if (action === "accept" && offers.session && answer === YES_FOR_SESSION)
     return { status: "approved", scope: "session", by, ...said };
+  const choice = action === "accept" ? offers.choices.find(({ label }) => label === answer) : undefined;
+  if (choice !== undefined) return { ...decisionOf(choice, by), ...said };
   return { status: "rejected", by, ...said };
 }

@@ -6,7 +6,7 @@ export type Key =
   | { readonly kind: "answer"; readonly answer: KeyAnswer }
   | { readonly kind: "all"; readonly answer: "once" | "no" }
   | { readonly kind: "pick"; readonly position: number }
-  | { readonly kind: "view" | "why" | "grants" | "other" };
+  | { readonly kind: "view" | "why" | "grants" | "scopes" | "other" };
 
 /** Meanings of a key on a page over the request. */
 export type PageKey =
@@ -41,6 +41,8 @@ export function keyOf(typed: string): Key {
       return { kind: "why" };
     case "g":
       return { kind: "grants" };
+    case "m":
+      return { kind: "scopes" };
     default:
       return picked(typed) ?? { kind: "other" };
   }

@@ -1,4 +1,5 @@
 import type { Grant } from "../policy/grant.ts";
+import type { ScopeChoice } from "../policy/scope-choices.ts";
 import { besideLabel, LABEL_COLUMNS, labelRows, standsBeside } from "./field-rows.ts";
 import type { Ink } from "./ink.ts";
 import type { TextSize } from "./question-text.ts";
@@ -21,6 +22,8 @@ interface Page {
 export interface Pages {
   readonly pager: Pager;
   readonly grants: readonly Grant[];
+  /** On pages of answers, digits give them. */
+  readonly choices?: readonly ScopeChoice[];
   /** True if the pages are the whole request. */
   readonly isAllOfIt: boolean;
 }

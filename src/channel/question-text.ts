@@ -223,6 +223,7 @@ function keyRows(
     ...(offersOnce ? ["[y] yes, once"] : []),
     ...(offersSession ? ["[s] yes, for this session"] : []),
     "[n] no",
+    "[m] more answers",
     "[v] view all",
     "[w] why",
     "[g] grants",

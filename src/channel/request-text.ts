@@ -3,6 +3,8 @@ import type { Presentation } from "../policy/presentation.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import { reviewInWords } from "../policy/review-record.ts";
 import { placeOfRule } from "../policy/rule-hit.ts";
+import { pastOf } from "../policy/scope-choices.ts";
+import type { ScopeOffer } from "../policy/scope-offer.ts";
 import type { HighlightedLines } from "./highlighted-lines.ts";
 import type { Ink } from "./ink.ts";
 import { lineTintOf } from "./line-tint.ts";
@@ -101,8 +103,25 @@ export function viewFields(request: ApprovalRequest, look: PreviewState, ink: In
     ...leftOutFields(request),
     ...reachFields(request),
     ...(request.covers === null ? [] : [line("approval for this session covers", request.covers)]),
+    ...offerFields(request),
   ];
 }
+
+/** The approvals for more than this call, each with what it covers and would have let pass before. */
+export function offerFields({ offers = [], notOffered }: ApprovalRequest): readonly Field[] {
+  return [
+    ...offers.flatMap((offer) => [
+      line(`approval ${OFFER_WORDS[offer.scope]} covers`, offer.covers),
+      ...pastOf(offer).map((text) => line("it", text)),
+    ]),
+    ...optional("not for the project", notOffered ?? null),
+  ];
+}
+
+const OFFER_WORDS = {
+  similar: "of similar calls",
+  project: "for this project",
+} as const satisfies Record<ScopeOffer["scope"], string>;
 
 /** The reasons for asking: every rule that matched, and the whole access. */
 export function whyFields(request: ApprovalRequest): readonly Field[] {

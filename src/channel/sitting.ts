@@ -1,8 +1,8 @@
 import type { Asking, HandlerAnswer } from "../approval/handler.ts";
 import { CofferdamError } from "../errors.ts";
-import type { Decision } from "../policy/decision.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
+import type { ScopeChoice } from "../policy/scope-choices.ts";
 import { PLAIN } from "./ink.ts";
 import { type Key, type KeyAnswer, keyOf, pageKeyOf } from "./keys.ts";
 import { isOffered, NO_OFFERS, type Offers } from "./offers.ts";
@@ -11,6 +11,7 @@ import { TerminalQuestion } from "./question.ts";
 import { echoRows, questionText } from "./question-text.ts";
 import { viewFields, whyFields } from "./request-text.ts";
 import { oneRow, ownRows } from "./rows.ts";
+import { decisionOf, keyDecision, scopePages } from "./scope-pages.ts";
 import { Stage } from "./stage.ts";
 import type { Tty } from "./tty.ts";
 
@@ -134,6 +135,11 @@ export class TerminalSession {
       case "grants":
         this.#openGrants(current);
         break;
+      case "scopes":
+        // Keys that were typed before its text was there are no answers.
+        this.#stage.isNew();
+        this.#open(scopePages(current.request, drawn.offersOnce, ink));
+        break;
       case "pick": {
         const other = drawn.questions[key.position];
         if (other === undefined || other === current || !this.#waiting.includes(other)) this.#hint();
@@ -145,7 +151,7 @@ export class TerminalSession {
     }
   }
 
-  #pressOnPage(typed: string, { pager, grants }: Pages, current: TerminalQuestion): void {
+  #pressOnPage(typed: string, { pager, grants, choices }: Pages, current: TerminalQuestion): void {
     const key = pageKeyOf(typed);
     switch (key.kind) {
       case "turn":
@@ -158,7 +164,9 @@ export class TerminalSession {
         break;
       case "pick": {
         const grant = grants[key.position];
+        const choice = pager.isAtEnd ? choices?.[key.position] : undefined;
         if (grant !== undefined) this.#revoke(grant, current);
+        else if (choice !== undefined) this.#choose(choice, current);
         break;
       }
       case "other":
@@ -195,14 +203,15 @@ export class TerminalSession {
   #answer(questions: readonly TerminalQuestion[], answer: KeyAnswer): void {
     for (const question of questions) {
       this.#echo(question, answer);
-      question.decide(this.#decisionOf(answer));
+      question.decide(keyDecision(answer, this.#person));
     }
     this.#turnTo(this.#waiting[0] ?? null);
   }
 
-  #decisionOf(answer: KeyAnswer): Decision {
-    const by = this.#person;
-    return answer === "no" ? { status: "rejected", by } : { status: "approved", scope: answer, by };
+  #choose(choice: ScopeChoice, question: TerminalQuestion): void {
+    this.#remove(question, `${choice.label}, by ${oneRow(this.#person, NAME_COLUMNS, PLAIN)}`);
+    question.decide(decisionOf(choice, this.#person));
+    this.#turnTo(this.#waiting[0] ?? null);
   }
 
   #echo(question: TerminalQuestion, answer: KeyAnswer): void {
@@ -225,7 +234,7 @@ export class TerminalSession {
     this.#turnTo(null);
     process.kill(process.pid, "SIGINT");
     setTimeout(() => {
-      for (const question of all) question.decide(this.#decisionOf("no"));
+      for (const question of all) question.decide(keyDecision("no", this.#person));
     }, INTERRUPTED_MS);
   }
 

@@ -11,6 +11,7 @@ import {
 import { timeLeft as timeLeftInWords } from "../channel/time-left.ts";
 import { visible } from "../errors.ts";
 import type { ApprovalEvent } from "../event/event.ts";
+import type { Scope } from "../policy/decision.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import { reviewInWords } from "../policy/review-record.ts";
 import type { StoredRequest } from "../store/store.ts";
@@ -124,7 +125,7 @@ function inShort(
       ];
     case "approval.resolved": {
       const note = event.note === null ? "" : `: ${event.note}`;
-      const scope = event.scope === "session" ? ", for its session" : "";
+      const scope = event.scope === null ? "" : SCOPES[event.scope];
       return [event.approved ? "approved" : "rejected", event.approvalId, `by ${event.by}${scope}${note}`];
     }
     case "approval.expired":
@@ -140,11 +141,22 @@ function inShort(
     case "approval.auto":
       return [event.approved ? "approved" : "denied", "", event.by];
     case "grant.saved":
-      return ["granted", event.grantId, `${event.covers}, by ${event.by}`];
+      return [
+        event.isRejection === true ? "rejected" : event.of === "project" ? "kept" : "granted",
+        event.grantId,
+        `${event.covers}, by ${event.by}`,
+      ];
     case "grant.revoked":
       return ["revoked", event.grantId, `by ${event.by}`];
   }
 }
+
+const SCOPES = {
+  once: "",
+  session: ", for its session",
+  similar: ", with similar calls",
+  project: ", for its project",
+} as const satisfies Record<Scope, string>;
 
 function stateOf({ request, status, decision }: StoredRequest, now: number): string {
   if (status === "pending") return `pending, ${timeLeft(request, now)}`;

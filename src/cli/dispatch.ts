@@ -72,6 +72,8 @@ async function load(name: CommandName): Promise<CommandRunner> {
       return (await import("./commands/call.ts")).call;
     case "approvals":
       return (await import("./commands/approvals.ts")).approvals;
+    case "rules":
+      return (await import("./commands/rules.ts")).rules;
     case "grants":
       return (await import("./commands/grants.ts")).grants;
     case "quarantine":

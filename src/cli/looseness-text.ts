@@ -20,6 +20,8 @@ export function printLooseness(one: Looseness): string {
       return `run more ${one.part === "calls" ? "calls" : "minutes"} before a person is asked to continue`;
     case "reviewer":
       return "let a program of the config answer requests";
+    case "kept rules":
+      return "let an approval be kept for a project";
     case "run as":
       return "run tools as root";
     case "appeared":

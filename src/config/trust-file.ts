@@ -1,11 +1,12 @@
-import { chmodSync, lstatSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { z } from "zod";
 import { CofferdamError, visible } from "../errors.ts";
-import { makeFolders, OTHER_STATE, problemOfState } from "../host/launch/state-folder.ts";
+import { OTHER_STATE, problemOfState } from "../host/launch/state-folder.ts";
 import type { Host } from "../host/look/host.ts";
 import { sha256 } from "../profile/digest.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import { quote } from "../shell/quote.ts";
+import { assertOwn, changing, isThere, removePrivate, writePrivate } from "./private-file.ts";
 import { printFailure, readPinned } from "./safe-file.ts";
 import { MAX_BYTES } from "./yaml.ts";
 
@@ -90,30 +91,12 @@ export function writeTrust(host: Host, entry: TrustEntry): void {
   const file = trustPath(host, entry.path);
   const problem = problemOfState(host);
   if (problem !== null) throw problem;
-  changing(file, () => {
-    const folder = trustFolder(host);
-    makeFolders(folder);
-    assertOwn(host, host.stateFolder);
-    assertOwn(host, folder);
-    const beside = joinPath(folder, `${host.id()}.tmp`);
-    try {
-      writeFileSync(beside, text, { flag: "wx", mode: 0o600, flush: true });
-      chmodSync(beside, 0o600);
-      renameSync(beside, file);
-    } finally {
-      rmSync(beside, { force: true });
-    }
-  });
+  changing(file, () => writePrivate(host, file, text));
 }
 
 /** Forgets a config, also one whose memory is broken. False if it was not remembered. Throws `CONFIG_INVALID`. */
 export function removeTrust(host: Host, path: string): boolean {
-  const file = trustPath(host, path);
-  return changing(file, () => {
-    if (!isOwnAndThere(host) || !isThere(file)) return false;
-    rmSync(file);
-    return true;
-  });
+  return removePrivate(host, trustPath(host, path));
 }
 
 function trustFolder(host: Host): AbsolutePath {
@@ -177,35 +160,4 @@ function guarded<Memory extends TrustMemory | EveryTrust>(
     const hint = OTHER_STATE;
     return { ...nothing, problem: new CofferdamError("CONFIG_INVALID", message, { hint, cause: error }) };
   }
-}
-
-function changing<Made>(file: AbsolutePath, change: () => Made): Made {
-  try {
-    return change();
-  } catch (error) {
-    if (error instanceof CofferdamError) throw error;
-    throw new CofferdamError("CONFIG_INVALID", `${visible(file)} ${printFailure(error, "written")}`, {
-      hint: OTHER_STATE,
-      cause: error,
-    });
-  }
-}
-
-function isThere(path: AbsolutePath): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-}
-
-/** Checks that only the owner can read or change the path; another user can't create one that passes. */
-function assertOwn(host: Host, path: AbsolutePath): void {
-  const stats = lstatSync(path);
-  if (stats.uid === host.user.uid && !stats.isSymbolicLink() && (stats.mode & 0o077) === 0) return;
-  const hint =
-    stats.uid === host.user.uid && !stats.isSymbolicLink()
-      ? `run ${quote(["chmod", "go-rwx", path])}`
-      : `move it away: ${quote(["mv", path, `${path}.old`])}`;
-  throw new CofferdamError(
-    "CONFIG_INVALID",
-    `${visible(path)} is not private to this user, so it is ignored`,
-    { hint },
-  );
 }

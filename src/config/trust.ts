@@ -12,6 +12,7 @@ import { CLOSED, type Profile } from "../profile/profile.ts";
 import { deriveShellNeeds } from "../tool/derive.ts";
 import { type Assembled, assemble } from "./assemble.ts";
 import type { LoadedConfig } from "./config.ts";
+import { forgetKept } from "./kept-rules.ts";
 import { CONFIG_NAME, nearestConfig, realFolder } from "./locate.ts";
 import { type Naming, type ReadFile, readPinned } from "./safe-file.ts";
 import {
@@ -98,10 +99,14 @@ export function listTrust(host: Host): {
   return { configs, problem };
 }
 
-/** Forgets a config, by its real path or any path to it. False if it was not remembered. Throws `CONFIG_INVALID`. */
+/** Forgets a config and the rules kept for it, by its real path or any path to it. False if it was not remembered. Throws `CONFIG_INVALID`. */
 export function revokeTrust(host: Host, path: string): boolean {
   const written = fromCwd(host, path);
-  return removeTrust(host, written) || removeTrust(host, readPinned(written, NAMING).path);
+  const forget = (file: string): boolean => {
+    const isKept = forgetKept(host, file);
+    return removeTrust(host, file) || isKept;
+  };
+  return forget(written) || forget(readPinned(written, NAMING).path);
 }
 
 function nearest(host: Host): AbsolutePath {

@@ -8,6 +8,7 @@ import { isHarmlessBuiltin } from "../shell/builtins.ts";
 import { localeDoubts } from "../shell/locale.ts";
 import { onlyReads } from "../shell/only-reads.ts";
 import { fileNameOf } from "../shell/rule.ts";
+import type { ShellTouch } from "../shell/touch.ts";
 import { type Call, scriptOf, wordsOf } from "../tool/call.ts";
 import type { Root } from "../tool/facts.ts";
 import type { ProgramFacts } from "./binding.ts";
@@ -31,6 +32,7 @@ export interface CommandFacts {
 
 interface Found {
   readonly commands: readonly CommandFacts[];
+  readonly touches: readonly ShellTouch[];
   readonly touched: TouchedPlaces;
   readonly unread: readonly string[];
   readonly roots: readonly Root[];
@@ -71,6 +73,7 @@ export function judgedLine({ input }: Pick<Call, "input">, found: Found): Comman
         gains: mayUse(one, program, found, isOfShell) ? gains : null,
       };
     }),
+    touches: found.touches,
     gains,
     unread: [...found.unread, ...localeDoubts(scriptOf(input) ?? "", found.locale)],
     shell: isOfShell ? wordsOf(input) : null,

@@ -1,4 +1,5 @@
 import type { Action } from "../policy/action.ts";
+import { NOTHING_REMEMBERED } from "../policy/remembered.ts";
 import { joinPath } from "../profile/path.ts";
 import type { AnyFileTool } from "../tool/files/all.ts";
 import type { TouchedPath } from "../tool/files/file-tool.ts";
@@ -50,7 +51,7 @@ export function outlookOf(tool: AnyFileTool, policy: CallPolicy, agent: string |
     const { verdict, denials } = prepareFile(
       { tool, use, targets: [target], agent, caller: "agent", executed: [] },
       policy,
-      [],
+      NOTHING_REMEMBERED,
     );
     const [denial] = denials;
     return denial !== undefined && verdict.action !== "deny"

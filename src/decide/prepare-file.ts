@@ -1,15 +1,17 @@
 import { visible } from "../errors.ts";
 import { strictest } from "../policy/action.ts";
 import { type BoundCall, boundPart } from "../policy/bound-call.ts";
+import { type GeneralisedCall, generalisedPaths } from "../policy/candidate.ts";
 import type { Json } from "../policy/canonical-json.ts";
 import type { Denial } from "../policy/denial.ts";
-import { findGrant, type Grant, type GrantKey } from "../policy/grant.ts";
+import type { GrantKey } from "../policy/grant.ts";
 import { cacheKeyOf, partsHash } from "../policy/hashes.ts";
 import { jsonDigest, type TextDigests } from "../policy/json-digest.ts";
+import { answerByRemembered, memoryFor, type RememberedAnswers } from "../policy/remembered.ts";
 import type { RuleHit, ToolSaid } from "../policy/rule-hit.ts";
 import { spelledOut } from "../policy/spelled-out.ts";
 import { invocationOf } from "../policy/tool-rule.ts";
-import { answerByGrant, answerByMode, judge, type Verdict } from "../policy/verdict.ts";
+import { answerByMode, judge, type Verdict } from "../policy/verdict.ts";
 import { isAtMost } from "../profile/access.ts";
 import { accessTo } from "../profile/access-to.ts";
 import type { ExecutedNames } from "../profile/executed.ts";
@@ -50,6 +52,7 @@ export interface PreparedFile {
   readonly bound: Omit<BoundCall, "origin">;
   /** The key of an approval for the session; computed on first use. */
   readonly grantKey: () => GrantKey;
+  readonly generalised: GeneralisedCall;
   /** The arguments with every path resolved: rules and people see these. */
   readonly args: Json;
   /** The scope of an approval for the session. */
@@ -65,13 +68,14 @@ export interface PreparedFile {
  * Decides one use of a file tool. Pure, like `prepare`. An approval binds the tool, its input, the target of each path,
  * and the found state of each target that is to be changed.
  */
-export function prepareFile(call: FileCall, policy: CallPolicy, grants: readonly Grant[]): PreparedFile {
+export function prepareFile(call: FileCall, policy: CallPolicy, memory: RememberedAnswers): PreparedFile {
   const { tool, use, targets, agent, executed } = call;
   const { withoutApproval, withApproval } = accessOf(tool, policy);
   const args = argsAsLed(use.args, targets);
+  const invocation = invocationOf(tool.name, args, agent);
   const judged = judge(
     {
-      ...invocationOf(tool.name, args, agent),
+      ...invocation,
       risk: tool.risk,
       said: saidBy(call, policy.settings.roots),
       line: null,
@@ -88,9 +92,15 @@ export function prepareFile(call: FileCall, policy: CallPolicy, grants: readonly
       granted: withApproval.digest,
     }),
   );
-  const mayRemember = policy.ceiling.approval.sessionGrants && policy.mode === "interactive";
-  const grant = mayRemember && grants.length > 0 ? findGrant(grants, key()) : null;
-  const remembered = answerByGrant(judged, grant);
+  const coverable = { ...invocation, version: "", line: null };
+  const { obstacle, ...heard } = memoryFor(judged, coverable, {
+    // Only a person who sees the executed files can approve.
+    mayRemember: executed.length === 0,
+    operator: policy.ceiling.approval,
+    mode: policy.mode,
+    isSameAccess: withoutApproval.digest === withApproval.digest,
+  });
+  const remembered = answerByRemembered(judged, { key, coverable, ...heard }, memory);
   const isCallersOwn = call.caller === "person" && !policy.asksCaller;
   const verdict = answerByMode(remembered, policy.mode, isCallersOwn);
   const bound = boundUse(call, withApproval, policy.config.workspace);
@@ -103,6 +113,7 @@ export function prepareFile(call: FileCall, policy: CallPolicy, grants: readonly
     argsHash: partsHash({ tool: tool.name, agent }, bound.parts),
     bound,
     grantKey: key,
+    generalised: generalisedPaths(coverable, pathsOf(targets), obstacle),
     args,
     payload,
     denials: targets.flatMap((target) =>
@@ -164,6 +175,14 @@ function argsAsLed(args: Json, targets: readonly TouchedPath[]): Json {
     argument === null ? [] : [[argument, spelledOut(shown)]],
   );
   return { ...args, ...Object.fromEntries(led) };
+}
+
+/** The arguments that hold paths, resolved; none if a path has no argument, as then none limits it. */
+function pathsOf(targets: readonly TouchedPath[]): Readonly<Record<string, string>> {
+  const named = targets.flatMap(({ argument, shown }) =>
+    argument === null ? [] : [[argument, spelledOut(shown)] as const],
+  );
+  return named.length === targets.length ? Object.fromEntries(named) : {};
 }
 
 /** The scope of an approval for the session: these places, whatever the other arguments are (S1-17). */

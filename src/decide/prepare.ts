@@ -2,13 +2,20 @@ import type { Facts } from "../backend/facts.ts";
 import type { NotEnforceable, Rendering } from "../backend/plan.ts";
 import { CofferdamError, visible } from "../errors.ts";
 import type { BoundCall, CallOrigin } from "../policy/bound-call.ts";
+import { type GeneralisedCall, generalisedLine, generalisedTool } from "../policy/candidate.ts";
 import type { CommandLine } from "../policy/command.ts";
-import { findGrant, type Grant, type GrantKey } from "../policy/grant.ts";
+import type { CoverableCall } from "../policy/cover.ts";
+import type { GrantKey } from "../policy/grant.ts";
+import {
+  answerByRemembered,
+  memoryFor,
+  NOTHING_REMEMBERED,
+  type RememberedAnswers,
+} from "../policy/remembered.ts";
 import { shellSaid } from "../policy/shell-rules.ts";
 import { type Invocation, invocationOf } from "../policy/tool-rule.ts";
 import {
   allowsWholeTool,
-  answerByGrant,
   answerByMode,
   hasApproval,
   type JudgedCall,
@@ -23,6 +30,7 @@ import { printShortfall } from "../profile/shortfall.ts";
 import { localeOf } from "../shell/locale.ts";
 import { quote } from "../shell/quote.ts";
 import type { RuleDoubt } from "../shell/rule.ts";
+import type { ShellTouch } from "../shell/touch.ts";
 import { type Call, wordsOf } from "../tool/call.ts";
 import { deriveEnvironment, passedVariables, type ToolSettings } from "../tool/derive.ts";
 import type { HomeFile } from "../tool/facts.ts";
@@ -55,7 +63,9 @@ export interface CallFacts {
   readonly unstartable: Unstartable | null;
   /** Every simple command that it would run, in the order of `lineOf`. */
   readonly commands: readonly CommandFacts[];
-  /** The places that bash itself uses. */
+  /** The acts of bash itself beside starting programs. */
+  readonly touches: readonly ShellTouch[];
+  /** The places that they are about, as the machine has them. */
   readonly touched: TouchedPlaces;
   /** Why other programs may run than `commands`; empty if no others can. */
   readonly unread: readonly string[];
@@ -89,6 +99,8 @@ export interface Prepared {
   readonly grantKey: GrantKey;
   /** @internal The parts of `argsHash`, and the asking process's share in the run. */
   readonly bound: BoundCall;
+  /** @internal The covers that may be given instead of exactly this call; absent if none may. */
+  readonly generalised?: GeneralisedCall;
   /** @internal The program as it was looked up. */
   readonly program: ProgramFacts;
   /** @internal The facts of the machine. */
@@ -111,7 +123,7 @@ export function prepare(
   call: Call,
   given: CallPolicy,
   look: CallFacts,
-  grants: readonly Grant[] = [],
+  memory: RememberedAnswers = NOTHING_REMEMBERED,
   wasDenied: WasDenied = () => false,
 ): Prepared {
   const policy = withRepositories(given, look.facts);
@@ -124,6 +136,7 @@ export function prepare(
   const gained = gainedAccess(unapproved.profile, approved.profile);
   const line = judgedLine(call, {
     commands: look.commands,
+    touches: look.touches,
     touched: look.touched,
     gained,
     unread: look.unread,
@@ -148,9 +161,14 @@ export function prepare(
   });
   const more = gained === null ? null : needsMore(look, unapproved.profile, gained);
   const judged = judgeLine(call, line, policy, more ?? (wasDenied(argsHash) ? DENIED_BEFORE : null));
-  const mayRemember =
-    (call.use?.mayRemember ?? true) && ceiling.approval.sessionGrants && policy.mode === "interactive";
-  const remembered = answerByGrant(judged, mayRemember ? findGrant(grants, grantKey) : null);
+  const coverable = coverableCall(call, line, grantKey);
+  const { obstacle, ...heard } = memoryFor(judged, coverable, {
+    mayRemember: call.use?.mayRemember ?? true,
+    operator: ceiling.approval,
+    mode: policy.mode,
+    isSameAccess: policy.withoutApproval.digest === policy.withApproval.digest,
+  });
+  const remembered = answerByRemembered(judged, { key: () => grantKey, coverable, ...heard }, memory);
   const isCallersOwn = call.caller === "person" && !policy.asksCaller;
   const verdict = answerByMode(remembered, policy.mode, isCallersOwn);
   const { program, facts } = look;
@@ -161,10 +179,27 @@ export function prepare(
     argsHash,
     grantKey,
     bound,
+    ...(coverable === null ? {} : { generalised: generalisedCall(call, coverable, obstacle) }),
     program,
     facts,
     policy,
   };
+}
+
+/** A call as covers see it; null if it reads a stream, or is to be reached at ports: no cover says so. */
+function coverableCall(
+  { tool, input, use, agent, stdin }: Call,
+  line: CommandLine,
+  { toolVersion: version }: GrantKey,
+): CoverableCall | null {
+  if (stdin !== "none" || (input.ports ?? []).length > 0) return null;
+  return use === null
+    ? { ...invocationOf(tool, spelledInput(input), agent), version, line }
+    : { ...invocationOf(tool, use.args, agent), version, line: null };
+}
+
+function generalisedCall({ use }: Call, coverable: CoverableCall, obstacle: string | null): GeneralisedCall {
+  return use === null ? generalisedLine(coverable, obstacle) : generalisedTool(coverable, use.risk, obstacle);
 }
 
 /** The verdict on a line before grants and modes: by shell rules or the tool itself. Operator rules apply to both. */

@@ -12,6 +12,7 @@ export function shellOutlook(policy: CallPolicy): Outlook {
   const words = [ANY];
   const line: CommandLine = {
     commands: [{ words, programNames: [], programFile: "fixed", arePathsInside: () => true, gains: null }],
+    touches: [],
     gains: null,
     unread: [],
     shell: null,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Scope } from "../policy/decision.ts";
 import { JsonData } from "../policy/json-data.ts";
 import { ApprovalRequest } from "../policy/request.ts";
 import { ReviewRecord } from "../policy/review-record.ts";
@@ -74,7 +75,8 @@ export const Event = z.discriminatedUnion("type", [
   brokerEvent("approval.resolved", {
     ...REQUEST,
     approved: z.boolean().describe("true if it was approved"),
-    scope: z.enum(["once", "session"]).nullable().describe("the scope of an approval"),
+    scope: Scope.nullable().describe("the scope of the answer; null for a rejection of this call only"),
+    grantId: z.string().exactOptional().describe("the remembered approval that answered, if one did"),
     by: z.string().describe("who answered; `nobody` without an answer"),
     note: z.string().nullable().describe("the note of that person"),
     isEdited: z.boolean().describe("true if the answer replaces the input; the call is then judged again"),
@@ -111,6 +113,10 @@ export const Event = z.discriminatedUnion("type", [
     host: z.string().nullable().default(null).describe("the name of an approved host"),
     covers: z.string().describe("the calls that it answers, in words"),
     by: z.string().describe("the author of the approval"),
+    of: z.literal("project").exactOptional().describe("present if it holds in this project from now on"),
+    isRejection: z.literal(true).exactOptional().describe("present if it rejects these calls"),
+    until: z.number().exactOptional().describe("its end, in milliseconds since 1970, if it has one"),
+    maxUses: z.number().exactOptional().describe("how many calls it answers, if that is limited"),
   }),
   brokerEvent("grant.revoked", { grantId: GRANT_ID, by: z.string().describe("who revoked it") }),
   event("call.planned", {

@@ -36,8 +36,8 @@ export function storedDecision(decision: Decision | null): StoredDecision | null
       return { status, scope, by, note, isEdited: editedInput !== undefined };
     }
     case "rejected": {
-      const { status, by, note = null } = decision;
-      return { status, by, note };
+      const { status, by, note = null, scope } = decision;
+      return { status, by, note, ...(scope === undefined ? {} : { lasts: scope }) };
     }
     case "expired":
       return { status: "expired" };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Note, Scope } from "../policy/decision.ts";
+import { Note, Scope, ScopeLimits } from "../policy/decision.ts";
 import { Grant } from "../policy/grant.ts";
 import { JsonData } from "../policy/json-data.ts";
 import { Presentation } from "../policy/presentation.ts";
@@ -11,7 +11,14 @@ const WholeNote = Note.refine((text) => text.isWellFormed(), { error: "contains 
 /** An answer: approved or not. `remember` is the same as `scope`, `reason` the same as `note`. */
 export const AnswerBody = z.strictObject({
   approved: z.boolean().describe("true approves the call, false rejects it"),
-  scope: Scope.optional().describe("for approvals: this call only (the default), or for the session"),
+  scope: Scope.optional().describe(
+    "for approvals: this call only (the default), this call for the session, or one of the request's `offers`",
+  ),
+  limits: ScopeLimits.optional().describe("for approvals of more than this call: when they end"),
+  lasts: z
+    .literal("session")
+    .optional()
+    .describe("for rejections: reject the same call until the session ends"),
   remember: z.literal("session").nullish().describe("the same as `scope: session`"),
   note: WholeNote.nullish().describe("a comment, kept with the decision"),
   reason: WholeNote.nullish().describe("the same as `note`"),
@@ -68,12 +75,17 @@ const StoredNote = z.string().nullable().describe("the comment with the answer")
 const StoredDecision = z.discriminatedUnion("status", [
   z.strictObject({
     status: z.literal("approved").describe(DECIDED),
-    scope: Scope.describe("for approvals: this call only, or the session"),
+    scope: Scope.describe("for approvals: this call only, or more"),
     by: By,
     note: StoredNote,
     isEdited: z.boolean().describe("for approvals: true if other input replaced the requested one"),
   }),
-  z.strictObject({ status: z.literal("rejected").describe(DECIDED), by: By, note: StoredNote }),
+  z.strictObject({
+    status: z.literal("rejected").describe(DECIDED),
+    by: By,
+    note: StoredNote,
+    lasts: z.literal("session").exactOptional().describe("present if it holds until the session ends"),
+  }),
   z.strictObject({ status: z.literal("expired").describe(DECIDED) }),
 ]);
 export type StoredDecision = z.infer<typeof StoredDecision>;

@@ -1,4 +1,5 @@
 import type { ApprovalRequest } from "../policy/request.ts";
+import { type ScopeChoice, scopeChoices } from "../policy/scope-choices.ts";
 import type { Several } from "./api.ts";
 import type { AnswerArming } from "./arming.ts";
 import type { InboxState } from "./desk.ts";
@@ -7,6 +8,7 @@ import { button, fill, foreign, part, say } from "./dom.ts";
 /** The actions on the request that is shown. */
 export interface Acts {
   readonly onApprove: (scope: "once" | "session", note: string) => void;
+  readonly onChoose: (choice: ScopeChoice, note: string) => void;
   readonly onReject: (note: string) => void;
   readonly onReadOn: () => void;
   readonly onRejectAll: (filter: Several, note: string) => void;
@@ -32,6 +34,8 @@ export class Actions {
   readonly #session = part("session", HTMLButtonElement);
   readonly #reject = part("reject", HTMLButtonElement);
   readonly #several = part("several", HTMLElement);
+  readonly #more = part("more", HTMLElement);
+  readonly #choices = part("choices", HTMLElement);
   readonly #problem = part("problem", HTMLElement);
   readonly #allFirst = part("all-first", HTMLElement);
   readonly #unseen = part("unseen", HTMLElement);
@@ -110,6 +114,7 @@ export class Actions {
       seen === "part" ? "You have not seen all of it." : "The scope for the session is further down.",
     );
     this.#showSeveral(request, desk, isOff);
+    this.#showChoices(request, isOff, isOff || seen !== "whole" || !isCoverSeen);
     this.#compare();
   }
 
@@ -136,6 +141,25 @@ export class Actions {
       this.#several,
       group > 1 && groupId !== null ? make(`Reject all ${group} of this turn`, { runId, groupId }) : null,
       run > 1 && run !== group ? make(`Reject all ${run} of this run`, { runId }) : null,
+    );
+  }
+
+  #showChoices(request: ApprovalRequest, isOff: boolean, isYesOff: boolean): void {
+    const choices = scopeChoices(request);
+    this.#more.hidden = choices.length === 0;
+    fill(
+      this.#choices,
+      ...choices.map((choice) => {
+        const made = button(
+          [choice.label],
+          { class: choice.yes === null ? "no" : "yes-session" },
+          (event) => {
+            if (this.#isLive && this.#arming.takes(event)) this.#acts.onChoose(choice, this.#words());
+          },
+        );
+        made.disabled = choice.yes === null ? isOff : isYesOff;
+        return made;
+      }),
     );
   }
 

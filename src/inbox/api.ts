@@ -1,4 +1,5 @@
 import type { AcceptedAnswer, ShownRequest, Snapshot } from "../http/schemas.ts";
+import type { Scope, ScopeLimits } from "../policy/decision.ts";
 import type { Grant } from "../policy/grant.ts";
 
 /** A refusal by the server. */
@@ -15,7 +16,10 @@ export type ApiReply<Data> = { readonly kind: "given"; readonly data: Data } | R
 /** The body of an answer, as the server accepts it. */
 export interface AnswerWords {
   readonly approved: boolean;
-  readonly scope?: "once" | "session";
+  readonly scope?: Scope;
+  readonly limits?: ScopeLimits;
+  /** For a rejection that holds for the session. */
+  readonly lasts?: "session";
   readonly note?: string;
 }
 

@@ -125,7 +125,8 @@ export function endingOf({ decision, now }: Pick<ShownRequest, "decision" | "now
       return { outcome: "expired", isForSession: false, by: "nobody", note: null, at: now };
     case "approved":
     case "rejected": {
-      const isForSession = decision.status === "approved" && decision.scope === "session";
+      const isForSession =
+        decision.status === "approved" ? decision.scope !== "once" : decision.lasts !== undefined;
       return { outcome: decision.status, isForSession, by: decision.by, note: decision.note, at: now };
     }
   }

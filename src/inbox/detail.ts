@@ -1,13 +1,14 @@
 import { notAscii } from "../channel/visible-unit.ts";
 import type { Presentation } from "../policy/presentation.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
+import { pastOf } from "../policy/scope-choices.ts";
 import { timeLeft } from "./clock.ts";
 import { bounded, contentOf, type ShownContent, textBlock } from "./content.ts";
 import type { RequestEnding } from "./desk.ts";
 import { type ElementChild, element, foreign, say } from "./dom.ts";
 import { factsOf, whoOf, whyOf } from "./facts.ts";
 import { endOf } from "./seen.ts";
-import { OUTCOMES, RISKS } from "./words.ts";
+import { OUTCOMES, RISKS, SCOPES } from "./words.ts";
 
 /** The content of a request, as far as it is loaded. */
 export type DetailState =
@@ -70,7 +71,7 @@ export function detailOf(
       head,
       ...notices.map(({ node }) => node),
       ...contents.map(({ node }) => node),
-      ...(covers === null || ending !== null ? [] : [coveredBy(covers, coverEnd.mark)]),
+      ...(covers === null || ending !== null ? [] : [coveredBy(request, covers, coverEnd.mark)]),
       factsOf(request),
       whyOf(request),
       ...(contents.length > 0 && look.kind !== "made"
@@ -164,12 +165,24 @@ function banner({ outcome, isForSession, by, note }: RequestEnding): HTMLElement
   );
 }
 
-function coveredBy(covers: string, end: HTMLElement): HTMLElement {
+function coveredBy(
+  { offers = [], notOffered }: ApprovalRequest,
+  covers: string,
+  end: HTMLElement,
+): HTMLElement {
   return element(
     "section",
     { class: "covers" },
     element("h3", {}, "Approval for this session covers"),
     element("p", {}, foreign(covers, "code")),
+    ...offers.flatMap((offer) => [
+      element("h3", {}, `Approval ${SCOPES[offer.scope]} covers`),
+      element("p", {}, foreign(offer.covers, "code")),
+      ...pastOf(offer).map((text) => element("p", { class: "past" }, foreign(text, "prose"))),
+    ]),
+    notOffered === undefined
+      ? null
+      : element("p", { class: "past" }, "Not for the project: ", foreign(notOffered, "prose")),
     end,
   );
 }

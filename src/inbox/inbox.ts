@@ -40,6 +40,12 @@ export class Inbox {
   });
   readonly #actions = new Actions(this.#arming, {
     onApprove: (scope, note) => void this.#answer({ approved: true, scope, ...said(note) }),
+    onChoose: ({ yes }, note) =>
+      void this.#answer(
+        yes === null
+          ? { approved: false, lasts: "session", ...said(note) }
+          : { approved: true, ...yes, ...said(note) },
+      ),
     onReject: (note) => void this.#answer({ approved: false, ...said(note) }),
     onReadOn: () => readOn(this.#detail, this.#parts.scroll),
     onRejectAll: (filter, note) => void this.#rejectAll(filter, note),

@@ -11,6 +11,9 @@ export const RISKS = {
 /** Labels of the endings. */
 export const OUTCOMES = { approved: "Approved", rejected: "Rejected", expired: "Expired" } as const;
 
+/** Approvals of more than one call, by their scope. */
+export const SCOPES = { similar: "of similar calls", project: "for this project" } as const;
+
 /** Titles of the content, by its kind. */
 export const CONTENTS = {
   text: "What it would do",

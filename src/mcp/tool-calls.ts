@@ -9,8 +9,11 @@ import {
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { answerOf } from "../channel/elicitation.ts";
+import type { ElicitationForm } from "../channel/elicitation-form.ts";
+import { fewChoices } from "../channel/scope-pages.ts";
 import type { Outcome } from "../decide/outcome.ts";
 import { CofferdamError } from "../errors.ts";
+import type { Session } from "../session/session.ts";
 import { callResult } from "./call-result.ts";
 import { clientOf, type McpClient } from "./client.ts";
 import { type ClientAsker, callKey, type McpConnection } from "./connection.ts";
@@ -26,7 +29,7 @@ export const AskedState = z.strictObject({
   /** The id of the call, also when the client makes it again. */
   toolCallId: z.string(),
   approvalId: z.string(),
-  offers: z.strictObject({ once: z.boolean(), session: z.boolean() }),
+  offers: z.strictObject({ once: z.boolean(), session: z.boolean(), choices: z.array(z.string()) }),
 });
 export type AskedState = z.infer<typeof AskedState>;
 
@@ -80,6 +83,20 @@ function askerOf({ name }: McpClient, { mcpReq }: ServerContext): ClientAsker {
   };
 }
 
+/** The offers as a client keeps them: answers for more than one call by their names. */
+function offersState({ choices, ...offers }: ElicitationForm["offers"]): AskedState["offers"] {
+  return { ...offers, choices: choices.map(({ name }) => name) };
+}
+
+async function offeredBy(
+  session: Session,
+  { approvalId, offers }: AskedState,
+): Promise<Pick<ElicitationForm, "offers">> {
+  const stored = await session.find(approvalId);
+  const known = stored === null ? [] : fewChoices(stored.request);
+  return { offers: { ...offers, choices: known.filter(({ name }) => offers.choices.includes(name)) } };
+}
+
 /** Returns the elicitation as the result. Its answer comes with the client's retry of the same call. */
 async function callWithRetry(
   tool: string,
@@ -93,7 +110,7 @@ async function callWithRetry(
   const asked = AskedState.safeParse(context.mcpReq.requestState()).data;
   const filled = asked === undefined ? undefined : FormResult.safeParse(inputResponses?.[APPROVAL]).data;
   if (asked !== undefined && filled !== undefined)
-    await session.respond(asked.approvalId, answerOf(filled, asked, name), name);
+    await session.respond(asked.approvalId, answerOf(filled, await offeredBy(session, asked), name), name);
   const toolCallId = asked?.toolCallId ?? randomUUID();
   // An existing request is found again. If the client changed the call, its answer does not apply to this call.
   const check = await session.ask(tool, input, { signal, toolCallId, mayAsk: filled === undefined });
@@ -111,7 +128,7 @@ async function callWithRetry(
       const { message, requestedSchema, offers } = form;
       return inputRequired({
         inputRequests: { [APPROVAL]: inputRequired.elicit({ mode: "form", message, requestedSchema }) },
-        requestState: await states.mint({ toolCallId, approvalId, offers }, context),
+        requestState: await states.mint({ toolCallId, approvalId, offers: offersState(offers) }, context),
       });
     }
   }

@@ -128,6 +128,10 @@ export const OperatorApprovalSection = z.strictObject({
   session_grants: z.boolean().optional().describe("`false`: an approval counts once, never for the session."),
   budget: UnaskedBudget.optional().describe("A limit of `approval.budget`: the smaller of both counts."),
   reviewer: z.boolean().optional().describe("`false`: no reviewer of a config answers requests."),
+  kept_rules: z
+    .boolean()
+    .optional()
+    .describe("`false`: no approval is kept for a project, and those that were kept answer no call."),
 });
 export type OperatorApprovalSection = z.infer<typeof OperatorApprovalSection>;
 
@@ -139,6 +143,7 @@ export interface OperatorApproval {
   readonly budget: UnaskedBudget;
   /** False: every request goes to a person, even if a config has a reviewer. */
   readonly reviewer: boolean;
+  readonly keptRules: boolean;
 }
 
 /** The unit of `meetApproval`: no operator settings. */
@@ -148,6 +153,7 @@ export const NO_OPERATOR: OperatorApproval = {
   sessionGrants: true,
   budget: NO_BUDGET,
   reviewer: true,
+  keptRules: true,
 };
 
 /**
@@ -161,6 +167,7 @@ export function meetApproval(a: OperatorApproval, b: OperatorApproval): Operator
     sessionGrants: a.sessionGrants && b.sessionGrants,
     budget: meetBudgets(a.budget, b.budget),
     reviewer: a.reviewer && b.reviewer,
+    keptRules: a.keptRules && b.keptRules,
   };
 }
 
@@ -173,5 +180,6 @@ export function operatorApproval(section: OperatorApprovalSection | undefined): 
     sessionGrants: section.session_grants ?? true,
     budget: section.budget ?? NO_BUDGET,
     reviewer: section.reviewer ?? true,
+    keptRules: section.kept_rules ?? true,
   };
 }

@@ -1,3 +1,4 @@
+import type { ShellTouch } from "../shell/touch.ts";
 import type { ProgramPlace } from "./program-place.ts";
 
 /** One simple command, with the facts for judging it. */
@@ -24,6 +25,8 @@ export interface CommandLine {
   readonly commands: readonly JudgedCommand[];
   /** Why other programs may run than `commands`, as `it has a substitution`; empty if no others can. */
   readonly unread: readonly string[];
+  /** Files that bash itself opens, folders that it changes to, variables that it sets. */
+  readonly touches: readonly ShellTouch[];
   /** The access that approval would add for a program that is not known, in words; null if there is none. */
   readonly gains: string | null;
   /** The words of the shell that runs it, for rules that name that shell; null if no shell is needed. */

@@ -51,6 +51,7 @@ export type Looseness =
   | { readonly field: "session grants" }
   | { readonly field: "budget"; readonly part: "calls" | "minutes" }
   | { readonly field: "reviewer" }
+  | { readonly field: "kept rules" }
   | { readonly field: "run as" }
   | { readonly field: "appeared"; readonly appeared: AppearedPolicy };
 
@@ -74,6 +75,7 @@ export function loosenessOf(a: Demands, b: Demands): readonly Looseness[] {
         : [{ field: "budget", part } as const],
     ),
     ...(a.approval.reviewer && !b.approval.reviewer ? [{ field: "reviewer" } as const] : []),
+    ...(a.approval.keptRules && !b.approval.keptRules ? [{ field: "kept rules" } as const] : []),
   ];
 }
 

@@ -59,6 +59,13 @@ export const DENIALS = {
       "do without it; or, if the user wants it, make the very call again: a person is then asked in place of the reviewer.",
     repeat: "later",
   },
+  remembered: {
+    code: "APPROVAL_DENIED",
+    hint: "make another call; a person can take the rejection back with `cofferdam grants revoke`",
+    advice:
+      "ask the user what to do instead. Do not repeat the call, also not in other words: it is rejected for this session.",
+    repeat: "no",
+  },
   rejections: {
     code: "APPROVAL_DENIED",
     hint: "make another call",
@@ -101,7 +108,7 @@ export const DENIALS = {
 
 /**
  * Who or what denied a call: a written rule, an operator's, the tool itself, the default for its risk, the approval
- * mode, a person (`rejections`: three times), a reviewer, nobody because no person could be asked, a timeout, an approval that does
+ * mode, a person (`remembered`: for this session; `rejections`: three times), a reviewer, nobody because no person could be asked, a timeout, an approval that does
  * not hold for it, too many waiting requests, or files that kept changing.
  */
 export type DeniedBy = keyof typeof DENIALS;

@@ -5,6 +5,7 @@ import { Redactions } from "./redactions.ts";
 import { ReviewRecord } from "./review-record.ts";
 import { Risk } from "./risk.ts";
 import { RuleHit } from "./rule-hit.ts";
+import { ScopeOffer } from "./scope-offer.ts";
 
 const Texts = z.array(z.string()).readonly();
 
@@ -64,6 +65,15 @@ export const ApprovalRequest = z
     cacheKey: z.string().describe("SHA-256 of the calls that an approval for the session covers"),
     covers: z.string().nullable().describe("the same in words; null if an approval can't be remembered"),
     review: ReviewRecord.exactOptional().describe("the review by a program, if one was tried"),
+    offers: z
+      .array(ScopeOffer)
+      .readonly()
+      .exactOptional()
+      .describe("approvals of more than this very call that may be given; absent without any"),
+    notOffered: z
+      .string()
+      .exactOptional()
+      .describe("why no approval for the project may be given, if it seems fit"),
     granted: GrantedView.nullable().describe("the access of the approved call; null without its own sandbox"),
     createdAt: z.number().describe("milliseconds since 1970"),
     expiresAt: z.number().nullable().describe("milliseconds since 1970; null if it never expires"),

@@ -7,7 +7,7 @@ import { DENIALS, type DeniedBy } from "./denied-by.ts";
 export const RuleHit = z
   .strictObject({
     layer: z
-      .enum(["operator", "project", "agent", "tool", "risk", "grant", "mode", "caller", "budget"])
+      .enum(["operator", "project", "agent", "tool", "risk", "kept", "grant", "mode", "caller", "budget"])
       .describe("the place of the rule"),
     rule: z.string().describe("the rule"),
     action: Action.describe("its action"),
@@ -23,7 +23,8 @@ const PLACES = {
   agent: "the agent's rules in the config",
   tool: "`shell.rules`",
   risk: "`approval.risk_defaults`",
-  grant: "a remembered approval",
+  kept: "a kept rule of the project",
+  grant: "a remembered answer",
   mode: "`approval.mode`",
   caller: "the caller",
   budget: "`approval.budget`",
@@ -56,6 +57,8 @@ function deniedByHit(hit: RuleHit | undefined, tool: string): DeniedBy {
     case "risk":
     case "mode":
       return hit.layer;
+    case "grant":
+      return "remembered";
     case "tool":
       return tool === "shell" ? "rule" : "tool";
     default:

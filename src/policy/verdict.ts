@@ -2,7 +2,7 @@ import { visible } from "../errors.ts";
 import { type Action, type Mode, strictest } from "./action.ts";
 import type { ApprovalSection, OperatorApproval } from "./approval-section.ts";
 import type { CommandLine } from "./command.ts";
-import type { Grant } from "./grant.ts";
+import type { CallGrant, CoverGrant } from "./grant.ts";
 import { operatorHits } from "./operator-hits.ts";
 import { type Risk, riskAction } from "./risk.ts";
 import { type RuleHit, ruleInWords, type ToolSaid } from "./rule-hit.ts";
@@ -27,6 +27,8 @@ export interface Verdict {
   readonly hits: readonly RuleHit[];
   /** The words of the rule that decided. */
   readonly reason: string;
+  /** The remembered answer that decided, and its author. A use of an approval is counted before the call runs. */
+  readonly remembered?: { readonly of: "session" | "project"; readonly id: string; readonly by: string };
 }
 
 /** The rules in force. */
@@ -78,7 +80,7 @@ export function allowsWholeTool(subject: Invocation, rules: Pick<Rules, "approva
 }
 
 /** The verdict after a grant: an allow with an approved call's access. Lifts no deny, replaces no required person. */
-export function answerByGrant(given: Verdict, grant: Grant | null): Verdict {
+export function answerByGrant(given: Verdict, grant: CallGrant | CoverGrant | null): Verdict {
   if (grant === null || given.action === "deny" || given.demandsPerson) return given;
   return answered(given, "allow", {
     layer: "grant",

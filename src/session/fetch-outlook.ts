@@ -2,6 +2,7 @@ import { decideTool } from "../approval/tool-question.ts";
 import { fetchTools } from "../call/fetch-tools.ts";
 import type { Outlook } from "../decide/outlook.ts";
 import { OUTSIDE } from "../host/look/outside.ts";
+import { NOTHING_REMEMBERED } from "../policy/remembered.ts";
 import { type HostRule, parseHostRule, printHostRule } from "../profile/host-rule.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
 import { isListed } from "../tool/fetch/reach.ts";
@@ -50,7 +51,7 @@ export async function fetchOutlook(
       const { verdict } = await decideTool(
         { tool, args: use.args, use, agent: null, cwd: ".", project: "." },
         toolPolicy,
-        [],
+        NOTHING_REMEMBERED,
       );
       return { root, action: verdict.action, reason: verdict.reason };
     }),

@@ -1,5 +1,6 @@
 import { Broker } from "../approval/broker.ts";
 import type { LoadedConfig } from "../config/config.ts";
+import { keptRulesOf } from "../config/kept-rules.ts";
 import type { Host } from "../host/look/host.ts";
 import type { Journal } from "../journal/journal.ts";
 import { Recorder } from "../journal/recorder.ts";
@@ -32,5 +33,10 @@ export async function openRecords(
   const recorder = new Recorder(host, journal, runId);
   const store = given.store ?? (await openStore(loaded, host));
   const ownStore = given.store === undefined ? store : null;
-  return { journal, recorder, broker: new Broker(host, store, recorder), ownStore };
+  return {
+    journal,
+    recorder,
+    broker: new Broker(host, store, recorder, keptRulesOf(host, loaded.config)),
+    ownStore,
+  };
 }

@@ -34,7 +34,10 @@ export function simulatedCall(
   { runtimes }: Pick<ToolSettings, "runtimes">,
   base: AbsolutePath,
   simulated: SimulatedMac,
-): Pick<CallFacts, "cwd" | "typedCwd" | "program" | "unstartable" | "commands" | "touched" | "unread"> {
+): Pick<
+  CallFacts,
+  "cwd" | "typedCwd" | "program" | "unstartable" | "commands" | "touches" | "touched" | "unread"
+> {
   const at = (from: AbsolutePath, path: string): AbsolutePath =>
     there(simulated, knownPath(resolve(from, path)));
   const cwd = input.cwd === undefined ? base : at(base, input.cwd);
@@ -47,6 +50,7 @@ export function simulatedCall(
     program: { path, real: path, id: null, content: null },
     unstartable: null,
     commands: [],
+    touches: [],
     touched: startingIn(cwd),
     unread: [],
   };

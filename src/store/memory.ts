@@ -3,7 +3,7 @@ import { z } from "zod";
 import { CofferdamError, visible } from "../errors.ts";
 import type { ApprovalEvent, ApprovalNews } from "../event/event.ts";
 import type { Decision } from "../policy/decision.ts";
-import type { Grant } from "../policy/grant.ts";
+import { boundsOf, type Grant } from "../policy/grant.ts";
 import { assertOptions, callback, count } from "../policy/options.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import { withoutInput } from "./edited.ts";
@@ -35,6 +35,14 @@ interface Open extends StoredRequest {
   readonly notes: ReadonlyMap<string, string>;
 }
 
+interface StoredGrant {
+  readonly grant: Grant;
+  readonly runId: string;
+  /** Its end by this clock. */
+  readonly end: number;
+  readonly usesLeft: number;
+}
+
 const NO_NOTES: ReadonlyMap<string, string> = new Map();
 
 /** Keeps everything in this process, and loses it with the process. */
@@ -45,7 +53,7 @@ export class MemoryStore implements Store {
   readonly #maxSettled: number;
   readonly #open = new Map<string, Open>();
   readonly #settled = new Map<string, StoredRequest & Pick<Open, "runId">>();
-  readonly #grants = new Map<string, { readonly grant: Grant; readonly runId: string }>();
+  readonly #grants = new Map<string, StoredGrant>();
   /** The time until which each run counts as alive. */
   readonly #runs = new Map<string, number>();
   readonly #events: NumberedEvents;
@@ -150,14 +158,26 @@ export class MemoryStore implements Store {
   }
 
   async saveGrant(grant: Grant, runId: string, news: ApprovalNews): Promise<void> {
-    this.#grants.set(grant.grantId, { grant, runId });
+    const { lastsMs, maxUses } = boundsOf(grant);
+    const end = lastsMs === null ? Number.POSITIVE_INFINITY : this.#now() + lastsMs;
+    const usesLeft = maxUses ?? Number.POSITIVE_INFINITY;
+    this.#grants.set(grant.grantId, { grant, runId, end, usesLeft });
     this.#publish(news);
   }
 
+  async useGrant(grantId: string): Promise<boolean> {
+    const found = this.#grants.get(grantId);
+    if (found === undefined || !this.#holds(found)) return false;
+    this.#grants.set(grantId, { ...found, usesLeft: found.usesLeft - 1 });
+    return true;
+  }
+
   async grants(sessionId: string | null): Promise<readonly Grant[]> {
-    return [...this.#grants.values()].flatMap(({ grant, runId }) =>
-      (sessionId === null ? this.#hears(runId) : grant.sessionId === sessionId) ? [grant] : [],
-    );
+    return [...this.#grants.values()].flatMap((one) => {
+      const { grant, runId } = one;
+      const isMeant = sessionId === null ? this.#hears(runId) : grant.sessionId === sessionId;
+      return isMeant && this.#holds(one) ? [grant] : [];
+    });
   }
 
   async findGrant(grantId: string): Promise<Grant | null> {
@@ -219,6 +239,10 @@ export class MemoryStore implements Store {
 
   #requests(isMeant: (stored: Open) => boolean): readonly ApprovalRequest[] {
     return [...this.#open.values()].flatMap((stored) => (isMeant(stored) ? [stored.request] : []));
+  }
+
+  #holds({ end, usesLeft }: StoredGrant): boolean {
+    return usesLeft > 0 && this.#now() < end;
   }
 
   #isOver({ deadline }: Open): boolean {

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { CofferdamError, visible } from "../errors.ts";
 import { type ApprovalEvent, type ApprovalNews, Event, isApprovalEvent } from "../event/event.ts";
 import type { Decision } from "../policy/decision.ts";
-import type { Grant } from "../policy/grant.ts";
+import { boundsOf, type Grant } from "../policy/grant.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import { inputText, withInput, withoutInput } from "./edited.ts";
 import { eventsGone } from "./numbered-events.ts";
@@ -144,14 +144,17 @@ export class PostgresStore implements Store {
   }
 
   async saveGrant(grant: Grant, runId: string, news: ApprovalNews): Promise<void> {
-    const { grantId, sessionId } = grant;
-    const values = [keyOf(grantId), keyOf(sessionId), keyOf(runId), JSON.stringify(grant)];
-    await this.#did(this.#all.saveGrant, news, values);
+    const { lastsMs, maxUses } = boundsOf(grant);
+    const keys = [grant.grantId, grant.sessionId, runId].map(keyOf);
+    await this.#did(this.#all.saveGrant, news, [...keys, JSON.stringify(grant), lastsMs, maxUses]);
+  }
+
+  async useGrant(grantId: string): Promise<boolean> {
+    return (await this.#ask(this.#all.useGrant, [keyOf(grantId)])).length > 0;
   }
 
   async grants(sessionId: string | null): Promise<readonly Grant[]> {
-    const { grants, grantsOf } = this.#all;
-    const rows = await (sessionId === null ? this.#ask(grants, []) : this.#ask(grantsOf, [keyOf(sessionId)]));
+    const rows = await this.#ask(this.#all.grants, [sessionId === null ? null : keyOf(sessionId)]);
     return rows.map(({ body }) => body);
   }
 

@@ -2,7 +2,7 @@ import { CofferdamError, visible } from "../errors.ts";
 import type { ApprovalEvent, ApprovalNews } from "../event/event.ts";
 import { otherTurns } from "../host/turns.ts";
 import type { Decision } from "../policy/decision.ts";
-import type { Grant } from "../policy/grant.ts";
+import { boundsOf, type Grant } from "../policy/grant.ts";
 import { assertOptions, count, type OptionsOf } from "../policy/options.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import { spelledOut } from "../policy/spelled-out.ts";
@@ -164,27 +164,35 @@ export class SqliteStore implements Store {
 
   saveGrant(grant: Grant, runId: string, news: ApprovalNews): Promise<void> {
     const keys = [grant.grantId, grant.sessionId, runId].map(spelledOut);
+    const { lastsMs, maxUses } = boundsOf(grant);
     return this.#file.make((rows) => {
-      rows.run("grant", ...keys, JSON.stringify(grant));
+      const end = lastsMs === null ? null : this.#now() + lastsMs;
+      rows.run("grant", ...keys, JSON.stringify(grant), end, maxUses);
       this.#publish(rows, news);
     });
   }
 
+  useGrant(grantId: string): Promise<boolean> {
+    return this.#file.change(false, (rows) => {
+      const of = [spelledOut(grantId), this.#now()];
+      return rows.run("use", ...of) > 0 || rows.get("holds", ...of) !== undefined;
+    });
+  }
+
   grants(sessionId: string | null): Promise<readonly Grant[]> {
-    return this.#file.read([], (rows) =>
-      readRows(
-        this.#path,
-        "a grant",
-        sessionId === null ? rows.all("grants", this.#now()) : rows.all("grantsOf", spelledOut(sessionId)),
-      ),
-    );
+    return this.#file.read([], (rows) => {
+      const now = this.#now();
+      const [which, of] =
+        sessionId === null ? ["grants" as const, now] : ["grantsOf" as const, spelledOut(sessionId)];
+      return readRows(this.#path, "a grant", rows.all(which, now, of));
+    });
   }
 
   findGrant(grantId: string): Promise<Grant | null> {
-    return this.#file.read(
-      null,
-      (rows) => readRows(this.#path, "a grant", rows.all("findGrant", spelledOut(grantId)))[0] ?? null,
-    );
+    return this.#file.read(null, (rows) => {
+      const found = rows.all("findGrant", spelledOut(grantId));
+      return readRows(this.#path, "a grant", found)[0] ?? null;
+    });
   }
 
   removeGrant(grantId: string, news: ApprovalNews): Promise<boolean> {

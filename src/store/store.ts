@@ -88,7 +88,12 @@ export interface Store extends AsyncDisposable {
 
   /** Remembers a grant of a session of this run. */
   saveGrant(grant: Grant, runId: string, news: ApprovalNews): Promise<void>;
-  /** The grants of a session; with null, those of all sessions whose run is alive. */
+  /**
+   * Counts one use of a grant: false if it is gone, has ended, or has answered as many calls as it may. Its time is the
+   * difference of its `grantedAt` and `until`.
+   */
+  useGrant(grantId: string): Promise<boolean>;
+  /** The grants of a session that hold; with null, those of all sessions whose run is alive. */
   grants(sessionId: string | null): Promise<readonly Grant[]>;
   findGrant(grantId: string): Promise<Grant | null>;
   /** Revokes a grant: true for one caller, once. */

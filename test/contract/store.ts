@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { approved, rejected } from "../../src/approval/factories.ts";
-import type { Grant } from "../../src/policy/grant.ts";
+import type { CallGrant, Grant } from "../../src/policy/grant.ts";
 import type { KeptCall } from "../../src/policy/kept-call.ts";
 import type { Presentation } from "../../src/policy/presentation.ts";
 import type { Belongings, Store } from "../../src/store/store.ts";
@@ -379,7 +379,7 @@ function describeForgetting(make: MakeStore): void {
 }
 
 function describeGrants(make: MakeStore): void {
-  const grant = (grantId: string, sessionId: string): Grant => ({
+  const grant = (grantId: string, sessionId: string): CallGrant => ({
     kind: "call",
     grantId,
     sessionId,
@@ -429,6 +429,51 @@ function describeGrants(make: MakeStore): void {
     expect(await other.removeGrant("h1", newsOf("back"))).toBe(true);
     expect(await other.removeGrant("h1", newsOf("again"))).toBe(false);
     expect(await store.grants("s1")).toEqual([grant("g1", "s1"), grant("g2", "s1")]);
+  });
+
+  test("with a number of uses answers exactly that many, however many ask at once", async () => {
+    const { store, other } = await make(PLENTY);
+    await store.keepAlive(RUN, 60_000);
+    await store.saveGrant({ ...grant("g1", "s1"), maxUses: 3 }, RUN, newsOf("g1"));
+    await store.saveGrant(grant("g2", "s1"), RUN, newsOf("g2"));
+    const ways = [store, other, store, other, store, other, store, other];
+    const used = await Promise.all(ways.map((one) => one.useGrant("g1")));
+    expect(used.filter(Boolean)).toHaveLength(3);
+    expect(await Promise.all(ways.map((one) => one.useGrant("g2")))).toEqual(ways.map(() => true));
+    expect(await other.grants("s1")).toEqual([grant("g2", "s1")]);
+    expect(await other.grants(null)).toEqual([grant("g2", "s1")]);
+    expect(await store.useGrant("g3")).toBe(false);
+  });
+
+  test("answers nothing after its time, and nothing once it is taken back", async () => {
+    const { store, other } = await make(PLENTY);
+    const lasting = (grantId: string, ms: number) => ({
+      ...grant(grantId, "s1"),
+      until: 1_900_000_000_000 + ms,
+    });
+    await store.saveGrant(lasting("short", 0), RUN, newsOf("short"));
+    await store.saveGrant(lasting("long", 600_000), RUN, newsOf("long"));
+    expect([await other.useGrant("short"), await other.useGrant("long")]).toEqual([false, true]);
+    expect((await other.grants("s1")).map(({ grantId }) => grantId)).toEqual(["long"]);
+    expect(await other.removeGrant("long", newsOf("back"))).toBe(true);
+    expect(await store.useGrant("long")).toBe(false);
+  });
+
+  test("of similar calls, and a rejection, are kept as they are", async () => {
+    const { store, other } = await make(PLENTY);
+    const told = { sessionId: "s1", tool: "shell", covers: "`git add`", by: "ann", grantedAt: 1 };
+    const patterns = [{ pattern: "git add", exact: false }];
+    const similar: Grant = {
+      kind: "cover",
+      grantId: "g1",
+      ...told,
+      cover: { of: "commands", patterns },
+      granted: null,
+    };
+    const no: Grant = { kind: "rejection", grantId: "g2", ...told, cacheKey: "k" };
+    await store.saveGrant(similar, RUN, newsOf("g1"));
+    await store.saveGrant(no, RUN, newsOf("g2"));
+    expect(await other.grants("s1")).toEqual([similar, no]);
   });
 
   test("of a run that is gone is overdue, and of one that is there it is not", async () => {

@@ -88,6 +88,42 @@ describe.skipIf(problem !== null)("one key answers a question", () => {
     expect(await person.outcome("a1")).toEqual(YES);
   });
 
+  test("m shows every answer for more than this call with its whole cover, and a digit gives one", async () => {
+    const offer = {
+      cover: { of: "commands", patterns: [{ pattern: "npm install", exact: false }] },
+      covers: "the command `npm install` with any further arguments",
+      passed: { count: 1, calls: ["run npm install x"] },
+      asked: { count: 1, calls: ["run npm publish"] },
+    } as const;
+    const of = {
+      offers: [
+        { scope: "similar", ...offer },
+        { scope: "project", ...offer },
+      ],
+    } as const;
+    const give = async (digit: string): Promise<unknown> => {
+      const person = await asked(of, { rows: 60 });
+      person.type("m");
+      await person.reads("[6] in this project from now on");
+      for (const shown of [
+        offer.covers,
+        "let pass 1 of 2 recorded calls: run npm install x",
+        "[7] no, for this session",
+      ])
+        expect(person.sees(shown), shown).toBe(true);
+      // A key of the question answers nothing here.
+      person.type("y");
+      await pause(60);
+      person.type(digit);
+      return person.outcome("a1");
+    };
+    expect(await give("3")).toEqual({ ...YES, scope: "similar" });
+    expect(await give("4")).toEqual({ ...YES, scope: "similar", limits: { minutes: 15 } });
+    expect(await give("5")).toEqual({ ...YES, scope: "similar", limits: { uses: 5 } });
+    expect(await give("6")).toEqual({ ...YES, scope: "project" });
+    expect(await give("7")).toEqual({ ...NO, scope: "session" });
+  });
+
   test("A answers nothing where one call waits alone", async () => {
     const person = await asked();
     expect(person.sees("[A]")).toBe(false);

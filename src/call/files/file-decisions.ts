@@ -67,10 +67,10 @@ export class FileDecisions {
         : await looking(turn, (files) => this.#look(use.touches, files, cwd, isFree ? use.reads : undefined));
     const { caller = "agent" } = options;
     const executed = targets.flatMap((target) => this.#executedAt(target, use));
-    const grants = await broker.grants(sessionId);
+    const memory = await broker.memory.of(sessionId);
     const judged = async (how: "known" | "anew"): Promise<PreparedFile> => {
       const found = await this.#workers.policyFor(workOf(tool), how);
-      return prepareFile({ tool, use, targets, agent, caller, executed }, found, grants);
+      return prepareFile({ tool, use, targets, agent, caller, executed }, found, memory);
     };
     const known = await judged("known");
     // The repository that caused the denial may be gone by now.
@@ -98,6 +98,7 @@ export class FileDecisions {
       get grantKey() {
         return grantKey();
       },
+      generalised: prepared.generalised,
       groupId: null,
       summarize: () => ({
         risk: tool.risk,

@@ -1,5 +1,7 @@
 import type { Decision } from "../../policy/decision.ts";
+import type { ScopeChoice } from "../../policy/scope-choices.ts";
 import type { Resolution } from "../../store/store.ts";
+import { decisionOf } from "../scope-pages.ts";
 import type { Bot } from "./bot.ts";
 import { EXPIRED, outcomeOf } from "./outcome.ts";
 import { type ButtonAnswer, readPressData } from "./press-data.ts";
@@ -48,8 +50,11 @@ export class ChatAnswers {
     if (question === null) return this.#late(press, said.key);
     if (!(await question.offers(said.answer))) return this.#notify(press, EXPIRED);
     await this.#claim(question, press.messageId);
-    const what = await this.#respond(question, decisionOf(said.answer, press.who.by));
-    if (what === "accepted") this.#notify(press, WORDS[said.answer]);
+    const choice = await question.choice(said.answer);
+    const { by } = press.who;
+    const decision = choice === null ? plainDecision(said.answer, by) : decisionOf(choice, by);
+    const what = await this.#respond(question, decision);
+    if (what === "accepted") this.#notify(press, wordsOf(said.answer, choice));
     else this.#notify(press, what === "unkept" ? NOT_KEPT : await becomeOf(question), true);
   }
 
@@ -112,16 +117,16 @@ export class ChatAnswers {
 
 const VIA_TELEGRAM = "Rejected by user via Telegram";
 const NOT_KEPT = "Your answer could not be saved: press again.";
-const WORDS = {
-  once: "Approved",
-  session: "Approved for this session",
-  no: "Rejected",
-} as const satisfies Record<ButtonAnswer, string>;
 
-function decisionOf(answer: ButtonAnswer, by: string): Decision {
-  return answer === "no"
-    ? { status: "rejected", by, note: VIA_TELEGRAM }
-    : { status: "approved", scope: answer, by };
+function wordsOf(answer: ButtonAnswer, choice: ScopeChoice | null): string {
+  if (choice !== null) return choice.yes === null ? "Rejected for this session" : `Approved: ${choice.label}`;
+  return answer === "once" ? "Approved" : answer === "session" ? "Approved for this session" : "Rejected";
+}
+
+function plainDecision(answer: ButtonAnswer, by: string): Decision {
+  return answer === "once" || answer === "session"
+    ? { status: "approved", scope: answer, by }
+    : { status: "rejected", by, note: VIA_TELEGRAM };
 }
 
 /** The outcome of a request whose answer came too late. */

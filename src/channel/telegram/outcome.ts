@@ -33,7 +33,14 @@ export function outcomeOf({ decision }: StoredRequest, at: number | null): Reque
   };
 }
 
+const SCOPES = {
+  session: "Approved for this session",
+  similar: "Approved with similar calls",
+  project: "Approved for this project",
+} as const;
+
 function verbOf(decision: Exclude<Decision, { readonly status: "expired" }>): string {
-  if (decision.status === "rejected") return "Rejected";
-  return decision.scope === "session" ? "Approved for this session" : "Approved";
+  if (decision.status === "rejected")
+    return decision.scope === undefined ? "Rejected" : "Rejected for this session";
+  return { once: "Approved", ...SCOPES }[decision.scope];
 }

@@ -1,4 +1,5 @@
 import type { ApprovalRequest } from "../../policy/request.ts";
+import type { ScopeChoice } from "../../policy/scope-choices.ts";
 import { type ForeignText, manyLines, oneLine } from "../foreign-text.ts";
 import { PLAIN } from "../ink.ts";
 import {
@@ -6,10 +7,12 @@ import {
   contentField,
   type Field,
   leftOutFields,
+  offerFields,
   type PreviewState,
   reachFields,
   TOO_LONG_HERE,
 } from "../request-text.ts";
+import { fewChoices } from "../scope-pages.ts";
 import { bold, plain, type StyledLine, type StyledText, styledText, unitsOf } from "../styled-text.ts";
 import { timeLeft } from "../time-left.ts";
 
@@ -28,6 +31,8 @@ export interface QuestionMessage extends StyledText {
   readonly offersOnce: boolean;
   /** The session can be approved: the message shows the whole request and what the approval covers. */
   readonly offersSession: boolean;
+  /** The answers for more than this call: the message shows the whole text of each. */
+  readonly choices: readonly ScopeChoice[];
 }
 
 /**
@@ -42,19 +47,31 @@ export function questionMessage(request: ApprovalRequest, look: PreviewState, no
   const tail = [...time, HINT];
   const fits = (lines: readonly StyledLine[]): boolean => unitsOf(lines) <= MAX_UNITS;
 
+  const offers = covers === null ? null : offersLines(request);
+  const most =
+    whole === null || offers === null ? null : [...head, ...whole, ...(covers ?? []), ...offers, ...tail];
+  const choices = fewChoices(request);
+  if (most !== null && choices.length > 0 && fits(most))
+    return { ...styledText(most), document: null, offersOnce: true, offersSession: true, choices };
   const all = whole === null ? null : [...head, ...whole, ...(covers ?? []), ...tail];
   if (all !== null && fits(all))
-    return { ...styledText(all), document: null, offersOnce: true, offersSession: covers !== null };
+    return {
+      ...styledText(all),
+      document: null,
+      offersOnce: true,
+      offersSession: covers !== null,
+      choices: [],
+    };
   const withoutSession = covers === null ? [] : [NOT_FOR_SESSION];
   const almost = whole === null ? null : [...head, ...whole, ...withoutSession, ...tail];
   if (almost !== null && fits(almost))
-    return { ...styledText(almost), document: null, offersOnce: true, offersSession: false };
+    return { ...styledText(almost), document: null, offersOnce: true, offersSession: false, choices: [] };
 
   const document = documentText(request, whole);
   const rest = document === null ? "" : ": all of it is in the document above";
   const foot = [...(document === null ? [[plain(TOO_LONG_HERE)]] : []), ...withoutSession, ...tail];
   const lines = fitted(request, look, head, foot, rest);
-  return { ...styledText(lines), document, offersOnce: document !== null, offersSession: false };
+  return { ...styledText(lines), document, offersOnce: document !== null, offersSession: false, choices: [] };
 }
 
 /** The message of a settled request: its outcome, and as much of the request as fits. */
@@ -126,6 +143,12 @@ function coversLines(covers: string | null): readonly StyledLine[] | null {
   if (covers === null || covers.length > MAX_UNITS) return null;
   const { lines, isWhole } = manyLines("approval for this session covers", covers, MAX_UNITS, "");
   return isWhole ? lines : null;
+}
+
+/** The whole text of the approvals for more than this call; null if no message can hold it. */
+function offersLines(request: ApprovalRequest): readonly StyledLine[] | null {
+  const drawn = offerFields(request).map((field) => drawnField(field, MAX_UNITS, ""));
+  return drawn.every(({ isWhole }) => isWhole) ? drawn.flatMap(({ lines }) => lines) : null;
 }
 
 function timeLines({ expiresAt }: ApprovalRequest, now: number): readonly StyledLine[] {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Asking } from "../../approval/handler.ts";
 import { aborted } from "../../host/pause.ts";
 import type { ApprovalRequest } from "../../policy/request.ts";
+import type { ScopeChoice } from "../../policy/scope-choices.ts";
 import { lookWithin } from "../look.ts";
 import type { PreviewState } from "../request-text.ts";
 import type { Bot, Keyboard } from "./bot.ts";
@@ -74,8 +75,15 @@ export class ChatQuestion {
   /** True if the message has a button for this answer: a button's data can be forged. */
   async offers(answer: ButtonAnswer): Promise<boolean> {
     if (answer === "no") return true;
-    const { offersOnce, offersSession } = await this.message();
-    return answer === "once" ? offersOnce : offersSession;
+    if (answer === "once") return (await this.message()).offersOnce;
+    if (answer === "session") return (await this.message()).offersSession;
+    return (await this.choice(answer)) !== null;
+  }
+
+  /** The answer for more than this call under a name; null if the message does not offer it. */
+  async choice(name: ButtonAnswer): Promise<ScopeChoice | null> {
+    const { choices } = await this.message();
+    return choices.find((one) => one.name === name) ?? null;
   }
 
   /** True for the number of a message that asks about it. */
@@ -120,11 +128,12 @@ export class ChatQuestion {
   }
 
   async #keyboard(): Promise<Keyboard> {
-    const { offersOnce, offersSession } = await this.message();
+    const { offersOnce, offersSession, choices } = await this.message();
     const button = (text: string, answer: ButtonAnswer) => ({ text, data: pressData(answer, this.key) });
     return [
       [...(offersOnce ? [button("Approve", "once")] : []), button("Reject", "no")],
       ...(offersSession ? [[button("For this session", "session")]] : []),
+      ...choices.map(({ label, name }) => [button(capitalised(label), name)]),
     ];
   }
 
@@ -143,6 +152,10 @@ export class ChatQuestion {
   get #noteName(): string {
     return `telegram ${this.#chat}`;
   }
+}
+
+function capitalised(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 const CAPTION = "The whole request of the next message.";

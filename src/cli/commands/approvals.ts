@@ -7,20 +7,28 @@ import { createDesk, type Desk } from "../../session/desk.ts";
 import { requestNamed } from "../../session/kept-request.ts";
 import { withoutInput } from "../../store/edited.ts";
 import type { StoredRequest } from "../../store/store.ts";
+import { type GivenReach, isOfferedScope, reachOf, SCOPED } from "../answer-reach.ts";
 import { eventLine, listRows, ownFirst, projectOf, requestLines } from "../approvals-text.ts";
 import { COMMON, chosen, knownWord, parseWords, readArguments, usage } from "../arguments.ts";
 import { untilSignalled } from "../ending.ts";
 import { reportThree } from "../failure.ts";
 import type { Print } from "../print.ts";
 
-const OPTIONS = { ...COMMON, note: { type: "string" }, session: { type: "boolean" } } as const;
+const OPTIONS = {
+  ...COMMON,
+  note: { type: "string" },
+  session: { type: "boolean" },
+  scope: { type: "string" },
+  minutes: { type: "string" },
+  times: { type: "string" },
+} as const;
 
 const ACTIONS = ["list", "show", "approve", "reject", "watch"] as const;
 
 /** Lists, shows and answers pending requests of all processes. See `cofferdam approvals --help`. */
 export async function approvals(args: readonly string[], print: Print): Promise<number> {
   const { values, positionals } = readArguments("approvals", args, OPTIONS);
-  const { json = false, note, session = false } = values;
+  const { json = false, note } = values;
   const [word = "list", named] = positionals;
   const action = knownWord("approvals", "action", word, ACTIONS);
   const takesId = action !== "list" && action !== "watch";
@@ -29,8 +37,15 @@ export async function approvals(args: readonly string[], print: Print): Promise<
   const isAnswer = action === "approve" || action === "reject";
   if (!isAnswer && note !== undefined)
     throw usage("approvals", "`--note` is only for answers", "use it with `approve` or `reject`");
-  if (action !== "approve" && session)
-    throw usage("approvals", "`--session` is only for approvals", "use it with `approve`");
+  const isScoped = Object.keys(values).some((key) => SCOPED.includes(key));
+  if (isScoped && (action !== "approve" || values.session === true))
+    throw usage(
+      "approvals",
+      "`--scope`, `--minutes` and `--times` are only for approvals",
+      "use them with `approve`",
+    );
+  if (!isAnswer && values.session === true)
+    throw usage("approvals", "`--session` is only for answers", "use it with `approve` or `reject`");
   await using desk = await createDesk(chosen(values));
   switch (action) {
     case "list":
@@ -42,7 +57,7 @@ export async function approvals(args: readonly string[], print: Print): Promise<
       return await answer(
         desk,
         await requestNamed(desk.broker, named ?? "", "pending"),
-        { isYes: action === "approve", session, note },
+        { isYes: action === "approve", ...reachOf(values), note },
         json,
         print,
       );
@@ -103,22 +118,26 @@ function printedDecision(decision: Decision | null) {
   return { ...withoutInput(decision), isEdited: decision.editedInput !== undefined };
 }
 
-interface Given {
+interface Given extends GivenReach {
   readonly isYes: boolean;
-  readonly session: boolean;
   readonly note: string | undefined;
 }
 
 async function answer(
   { broker, host, loaded }: Desk,
   { request, status }: StoredRequest,
-  { isYes, session, note }: Given,
+  { isYes, scope, limits, note }: Given,
   json: boolean,
   print: Print,
 ): Promise<number> {
-  const { approvalId, covers } = request;
-  if (session && covers === null)
-    throw usage("approvals", "this request cannot be approved for the session", "remove `--session`");
+  const { approvalId } = request;
+  if (isYes && !isOfferedScope(request, scope))
+    throw usage(
+      "approvals",
+      `this request cannot be approved with the scope ${scope}`,
+      "see `cofferdam approvals show`",
+    );
+  const lasting = scope === "once" ? {} : { lasts: "session" as const };
   const isElsewhere = request.project !== loaded.config.workspace;
   if (isElsewhere) print.talk(`cofferdam: this request is from another project: ${projectOf(request)}`);
   const by = host.user.name;
@@ -127,7 +146,9 @@ async function answer(
     status === "pending"
       ? await broker.respond(
           approvalId,
-          { approved: isYes, scope: session ? "session" : "once", by, ...said },
+          isYes
+            ? { approved: true, scope, limits, by, ...said }
+            : { approved: false, by, ...lasting, ...said },
           by,
         )
       : status === "expired"

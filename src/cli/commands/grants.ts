@@ -1,5 +1,8 @@
 import { columns } from "../../channel/columns.ts";
+import { keptRulesOf } from "../../config/kept-rules.ts";
 import { visible } from "../../errors.ts";
+import type { Grant } from "../../policy/grant.ts";
+import type { KeptRule, KeptState } from "../../policy/kept-rule.ts";
 import { createDesk } from "../../session/desk.ts";
 import { COMMON, chosen, knownWord, parseWords, readArguments, usage } from "../arguments.ts";
 import type { Print } from "../print.ts";
@@ -15,18 +18,16 @@ export async function grants(args: readonly string[], print: Print): Promise<num
   const takesId = action === "revoke";
   parseWords("grants", positionals, ["ACTION", ...(takesId ? ["ID"] : [])], takesId ? 2 : 0);
   await using desk = await createDesk(chosen(values));
-  const { broker, host } = desk;
-  const all = await broker.grants(null);
+  const { broker, host, loaded } = desk;
+  const kept = keptRulesOf(host, loaded.config)?.list() ?? [];
+  const all: readonly ListedGrant[] = [
+    ...(await broker.grants(null)),
+    ...kept.map(({ rule, state }) => ({ kind: "kept" as const, grantId: rule.id, state, ...rule })),
+  ];
   if (action === "list") {
-    const rows = all.map(({ grantId, tool, covers, by }) => [
-      grantId.slice(0, SHORT),
-      tool,
-      covers,
-      `by ${by}`,
-    ]);
     if (json) print.json(all);
-    else if (rows.length === 0) print.talk("no approvals are remembered");
-    else for (const line of columns(rows, [print.ink.bold])) print.result(line);
+    else if (all.length === 0) print.talk("no answers are remembered");
+    else for (const line of columns(all.map(rowOf), [print.ink.bold])) print.result(line);
     return 0;
   }
   const [only, ...others] = named === "" ? [] : all.filter(({ grantId }) => grantId.startsWith(named));
@@ -36,8 +37,37 @@ export async function grants(args: readonly string[], print: Print): Promise<num
       only === undefined ? `unknown grant ${visible(named)}` : `several grants begin with ${visible(named)}`,
       "run `cofferdam grants list`",
     );
-  const isGone = await broker.revoke(only.grantId, host.user.name);
+  const { grantId, kind } = only;
+  const isGone =
+    kind === "kept"
+      ? await broker.memory.drop(grantId, host.user.name)
+      : await broker.revoke(grantId, host.user.name);
   if (json) print.json({ revoked: isGone, grant: only });
   else print.result(`${isGone ? "revoked" : "already gone"}: ${visible(only.covers)}`);
   return 0;
+}
+
+/** A grant of a session, or a rule kept for this project. */
+type ListedGrant =
+  | Grant
+  | (KeptRule & { readonly kind: "kept"; readonly grantId: string; readonly state: KeptState });
+
+function rowOf(grant: ListedGrant): readonly string[] {
+  const { grantId, covers, by, kind } = grant;
+  const tool = kind === "kept" ? (grant.cover.of === "commands" ? "shell" : grant.cover.tool) : grant.tool;
+  return [grantId.slice(0, SHORT), tool, `${covers}${limitsInWords(grant)}`, `by ${by}`];
+}
+
+function limitsInWords(grant: ListedGrant): string {
+  if (grant.kind === "rejection") return " (rejected)";
+  if (grant.kind === "host") return "";
+  const { until = null, maxUses = null } = grant;
+  const words = [
+    ...(grant.kind === "kept"
+      ? ["kept for this project", ...(grant.state === "active" ? [] : [grant.state])]
+      : []),
+    ...(until === null ? [] : [`until ${new Date(until).toISOString()}`]),
+    ...(maxUses === null ? [] : [`${maxUses} ${maxUses === 1 ? "call" : "calls"} in all`]),
+  ];
+  return words.length === 0 ? "" : ` (${words.join(", ")})`;
 }

@@ -19,7 +19,14 @@ export const APPROVAL_COMMANDS = {
     options: {
       Answer: [
         ["--note TEXT", "add a note to the answer; the model reads it"],
-        ["--session", "approve for the whole session, as far as `show` says"],
+        ["--session", "approve or reject for the whole session, as far as `show` says"],
+        [
+          "--scope SCOPE",
+          "approve `session`, `similar` or `project`, as `show` says",
+          ["once", "session", "similar", "project"],
+        ],
+        ["--minutes N", "end an approval of more than this call after N minutes"],
+        ["--times N", "let it answer N further calls at most"],
       ],
       Config: CONFIG_OPTIONS,
       Output: [JSON_OPTION],
@@ -32,10 +39,10 @@ export const APPROVAL_COMMANDS = {
   },
   grants: {
     group: "Approve",
-    purpose: "list and revoke approvals that are remembered for a session",
+    purpose: "list and revoke answers that are remembered",
     usage: "grants [ACTION] [OPTIONS]",
     notes: [
-      "Covers the sessions of all running processes. ID is the id of a grant, or its beginning. Revoking a grant does not stop calls that are already running. The next call asks again.",
+      "Covers the sessions of all running processes, and the rules kept for this project. ID is the id of a grant, or its beginning. Revoking a grant does not stop calls that are already running. The next call asks again.",
     ],
     actions: [
       ["list", "list the grants (the default)"],
@@ -43,6 +50,31 @@ export const APPROVAL_COMMANDS = {
     ],
     options: { Config: CONFIG_OPTIONS, Output: [JSON_OPTION] },
     examples: ["cofferdam grants list", "cofferdam grants revoke 1a2b3c4d"],
+  },
+  rules: {
+    group: "Approve",
+    purpose: "suggest, keep and drop rules for this project",
+    usage: "rules [ACTION] [OPTIONS]",
+    notes: [
+      "A kept rule is an approval of this project from now on. It lies in your state folder, not in the project. It answers only calls that a default asks about, and gives no more access than they have anyway. ID is the id of a rule, or its beginning; N is a number of `suggest`.",
+    ],
+    actions: [
+      ["list", "list the kept rules (the default)"],
+      ["show ID", "show one rule, its origin and its examples"],
+      ["suggest", "suggest rules from the calls that people approved"],
+      ["keep ID|N", "keep a suggested rule, or wake one that sleeps"],
+      ["drop ID", "drop one rule"],
+    ],
+    options: {
+      Rules: [
+        ["--since DAYS", "suggest from calls of the last days, as `30d`"],
+        ["--for AGENT", "keep the rule for this agent only"],
+        ["--until DATE", "end the rule at this date, as `2030-12-31`"],
+      ],
+      Config: CONFIG_OPTIONS,
+      Output: [JSON_OPTION],
+    },
+    examples: ["cofferdam rules suggest", "cofferdam rules keep 1", "cofferdam rules drop 1a2b3c4d"],
   },
   serve: {
     group: "Approve",

@@ -17,6 +17,8 @@ const FOLDERS = [
   "ledger-lock",
   "live",
   "live-lock",
+  "rules",
+  "rules-lock",
   "temporaries",
   "trust",
 ] as const;

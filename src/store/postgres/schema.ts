@@ -67,6 +67,9 @@ export const MIGRATIONS: readonly string[] = [
   );
   create index events_run on events (run_id, seq);
   `,
+  `
+  alter table grants add column until timestamptz, add column uses_left integer;
+  `,
 ];
 
 const Footing = z.strictObject({

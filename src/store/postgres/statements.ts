@@ -25,6 +25,8 @@ const Decided = z.union([
   z.strictObject({ seq: z.int(), status: z.null(), is_over: z.null() }),
   z.strictObject({ seq: z.null(), status: Status, is_over: z.boolean() }),
 ]);
+/** A grant that has not ended, and may answer one more call. */
+const HOLDS = "(until is null or until > clock_timestamp()) and (uses_left is null or uses_left > 0)";
 const IN_TIME = "(deadline is null or deadline > clock_timestamp())";
 
 /** An event with the first and last number kept; without an event, these numbers alone. */
@@ -168,20 +170,23 @@ export function statementsIn(schemaName: string) {
 
     saveGrant: telling(
       "save grant",
-      `insert into @grants (grant_id, session_id, run_id, body) values ($4, $5, $6, $7)
-        on conflict (grant_id) do update
-          set session_id = excluded.session_id, run_id = excluded.run_id, body = excluded.body
+      `insert into @grants (grant_id, session_id, run_id, body, until, uses_left)
+        values ($4, $5, $6, $7, ${inMs("$8")}, $9)
+        on conflict (grant_id) do update set session_id = excluded.session_id, run_id = excluded.run_id,
+          body = excluded.body, until = excluded.until, uses_left = excluded.uses_left
         returning grant_id`,
+    ),
+    // A use that is repeated after a lost connection may count twice: never too few.
+    useGrant: statement(
+      "use grant",
+      Done,
+      `update @grants set uses_left = uses_left - 1 where grant_id = $1 and ${HOLDS} returning true as done`,
     ),
     grants: statement(
       "grants",
       OneGrant,
-      `select body from @grants as granted where not ${isGone("granted.run_id")} order by place`,
-    ),
-    grantsOf: statement(
-      "grants of",
-      OneGrant,
-      "select body from @grants where session_id = $1 order by place",
+      `select body from @grants as granted
+        where ${HOLDS} and (session_id = $1 or $1 is null and not ${isGone("granted.run_id")}) order by place`,
     ),
     findGrant: statement("find grant", OneGrant, "select body from @grants where grant_id = $1"),
     removeGrant: telling("remove grant", "delete from @grants where grant_id = $4 returning grant_id"),

@@ -56,4 +56,8 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX events_run ON events (run_id);
   `,
+  `
+  ALTER TABLE grants ADD COLUMN until REAL;
+  ALTER TABLE grants ADD COLUMN uses_left INTEGER;
+  `,
 ];

@@ -1,5 +1,8 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 
+/** A grant that has not ended, and may answer one more call. */
+const HOLDS = "(grants.until IS NULL OR grants.until > ?) AND (uses_left IS NULL OR uses_left > 0)";
+
 /** Every statement of a step. Its `WHERE` says whether it may happen; the number of changed rows whether it did. */
 const SQL = {
   id: "SELECT id FROM store",
@@ -38,20 +41,23 @@ const SQL = {
   abandoned: `SELECT approval_id AS id, request FROM requests WHERE settled IS NULL AND status = 'executing'
     AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.run_id = requests.run_id AND until > ?) ORDER BY place`,
   orphaned: `SELECT grant_id AS id, session_id AS session, body FROM grants
-    WHERE NOT EXISTS (SELECT 1 FROM runs WHERE runs.run_id = grants.run_id AND until > ?) ORDER BY place`,
+    WHERE NOT EXISTS (SELECT 1 FROM runs WHERE runs.run_id = grants.run_id AND runs.until > ?) ORDER BY place`,
 
   live: `INSERT INTO runs (run_id, until) VALUES (?, ?)
     ON CONFLICT (run_id) DO UPDATE SET until = excluded.until`,
   bury: "DELETE FROM runs WHERE until <= ?",
   alive: "SELECT 1 FROM runs WHERE run_id = ? AND until > ?",
 
-  grant: `INSERT INTO grants (grant_id, session_id, run_id, body) VALUES (?, ?, ?, ?)
-    ON CONFLICT (grant_id) DO UPDATE
-    SET session_id = excluded.session_id, run_id = excluded.run_id, body = excluded.body`,
+  grant: `INSERT INTO grants (grant_id, session_id, run_id, body, until, uses_left) VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT (grant_id) DO UPDATE SET session_id = excluded.session_id, run_id = excluded.run_id,
+      body = excluded.body, until = excluded.until, uses_left = excluded.uses_left`,
+  use: `UPDATE grants SET uses_left = uses_left - 1 WHERE grant_id = ? AND uses_left IS NOT NULL AND ${HOLDS}`,
+  holds: `SELECT 1 FROM grants WHERE grant_id = ? AND uses_left IS NULL AND ${HOLDS}`,
   grants: `SELECT grant_id AS id, session_id AS session, body FROM grants
-    WHERE EXISTS (SELECT 1 FROM runs WHERE runs.run_id = grants.run_id AND until > ?) ORDER BY place`,
-  grantsOf:
-    "SELECT grant_id AS id, session_id AS session, body FROM grants WHERE session_id = ? ORDER BY place",
+    WHERE ${HOLDS} AND EXISTS (SELECT 1 FROM runs WHERE runs.run_id = grants.run_id AND runs.until > ?)
+    ORDER BY place`,
+  grantsOf: `SELECT grant_id AS id, session_id AS session, body FROM grants
+    WHERE ${HOLDS} AND session_id = ? ORDER BY place`,
   findGrant: "SELECT grant_id AS id, session_id AS session, body FROM grants WHERE grant_id = ?",
   revoke: "DELETE FROM grants WHERE grant_id = ?",
 

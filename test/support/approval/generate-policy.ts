@@ -7,7 +7,7 @@ import {
   type OperatorRule,
 } from "../../../src/policy/approval-section.ts";
 import type { Json } from "../../../src/policy/canonical-json.ts";
-import type { Grant } from "../../../src/policy/grant.ts";
+import type { CallGrant } from "../../../src/policy/grant.ts";
 import { Risk } from "../../../src/policy/risk.ts";
 import type { RuleHit, ToolSaid } from "../../../src/policy/rule-hit.ts";
 import { invocationOf, type ToolRule } from "../../../src/policy/tool-rule.ts";
@@ -29,7 +29,7 @@ export interface Case {
   readonly said: ToolSaid | null;
   readonly needsMore: string | null;
   readonly rules: Rules;
-  readonly grant: Grant | null;
+  readonly grant: CallGrant | null;
   readonly mode: Mode;
   readonly isCallersOwn: boolean;
 }
@@ -133,7 +133,7 @@ const said = fc.option(
   { nil: null, freq: 2 },
 );
 
-const GRANT: Grant = {
+const GRANT: CallGrant = {
   kind: "call",
   grantId: "grant-1",
   sessionId: "session-1",

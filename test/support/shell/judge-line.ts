@@ -28,6 +28,7 @@ export function judgeLine(line: string, given: LineRules): Verdict {
   return judgeTaken(
     {
       commands: parsed.commands.map(({ words }) => commandOf(words, given.gains)),
+      touches: parsed.touches,
       gains: given.gains ?? null,
       unread: parsed.unread,
       shell: parsed.plain === null ? ["bash", "--noprofile", "--norc", "-c", line] : null,
@@ -39,7 +40,13 @@ export function judgeLine(line: string, given: LineRules): Verdict {
 /** The same for words that are run without a shell. */
 export function judgeWords(words: readonly string[], given: LineRules): Verdict {
   return judgeTaken(
-    { commands: [commandOf(words, given.gains)], gains: given.gains ?? null, unread: [], shell: null },
+    {
+      commands: [commandOf(words, given.gains)],
+      touches: [],
+      gains: given.gains ?? null,
+      unread: [],
+      shell: null,
+    },
     given,
   );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { GateOptions } from "../../../src/approval/asker.ts";
 import { Broker } from "../../../src/approval/broker.ts";
 import { Gate } from "../../../src/approval/gate.ts";
+import type { GateOptions } from "../../../src/approval/gate-options.ts";
 import type { DecidedCall } from "../../../src/approval/gate-result.ts";
 import { CallLog } from "../../../src/journal/call-log.ts";
 import { Recorder } from "../../../src/journal/recorder.ts";

@@ -64,7 +64,7 @@ describe.each(SHELLS)("the script for %s", (shell) => {
 
 /** Typed after `cofferdam `, before TAB, and the words that are offered for the last one. */
 const TYPED: readonly (readonly [line: string, offered: readonly string[]])[] = [
-  ["ru", ["run"]],
+  ["qu", ["quarantine"]],
   ["", [...COMMAND_NAMES]],
   ["run --pro", ["--profile"]],
   ["run --no", ["--no-terminal"]],
@@ -175,7 +175,7 @@ describe.each(["bash", "zsh"] as const)("TAB in %s", (shell) => {
   const program = programOf(shell);
   const isTried = program !== null && terminalProblem() === null;
   test.runIf(isTried).each([
-    ["ru", "cofferdam run "],
+    ["qu", "cofferdam quarantine "],
     ["run --pro", "cofferdam run --profile"],
     ["profile show --format te", "cofferdam profile show --format text "],
     ["explain devices k", "cofferdam explain devices kvm "],

@@ -302,6 +302,7 @@ const loaders: Readonly<Record<CommandName, () => Promise<Record<string, unknown
   approvals: () => import("../../../src/cli/commands/approvals.ts"),
   quarantine: () => import("../../../src/cli/commands/quarantine.ts"),
   grants: () => import("../../../src/cli/commands/grants.ts"),
+  rules: () => import("../../../src/cli/commands/rules.ts"),
   resume: () => import("../../../src/cli/commands/resume.ts"),
   serve: () => import("../../../src/cli/commands/serve.ts"),
   mcp: () => import("../../../src/cli/commands/mcp.ts"),

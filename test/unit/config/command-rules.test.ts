@@ -61,7 +61,7 @@ function verdictOn(words: readonly string[], given: Sources): Action {
     arePathsInside: () => true,
     gains: null,
   };
-  const line = { commands: [command], gains: null, unread: [], shell: null };
+  const line = { commands: [command], touches: [], gains: null, unread: [], shell: null };
   const call = { ...invocationOf("shell", { argv: [...words] }, null), risk: "write" as const };
   const judged = judge(
     { ...call, said: shellSaid(line, shell), line, needsMore: null },

@@ -47,6 +47,7 @@ function files(one: CommandFacts): readonly (JudgedCommand["programFile"] | unde
   const judge = (input: { script: string } | { argv: [string] }, ...more: readonly CommandFacts[]) =>
     judgedLine({ input } as Parameters<typeof judgedLine>[0], {
       commands: [one, ...more],
+      touches: [],
       touched: { folders: [cwd], opened: [] },
       gained: null,
       unread: [],
@@ -104,6 +105,7 @@ test("where a program can be changed is named: a folder of the sandbox's own, a 
   const placeOf = (one: CommandFacts) =>
     judgedLine({ input: { script: "x >/dev/null" } } as Parameters<typeof judgedLine>[0], {
       commands: [one],
+      touches: [],
       touched: { folders: [cwd], opened: [] },
       gained: null,
       unread: [],
@@ -139,6 +141,7 @@ test.each([
       { input: { script } },
       {
         commands: [],
+        touches: [],
         touched: { folders: [cwd], opened: [] },
         gained: null,
         unread: [],

@@ -7,6 +7,7 @@ import { type FileCall, prepareFile } from "../../../src/decide/prepare-file.ts"
 import type { Action } from "../../../src/policy/action.ts";
 import { DEFAULT_APPROVAL, NO_OPERATOR } from "../../../src/policy/approval-section.ts";
 import type { Grant } from "../../../src/policy/grant.ts";
+import { NOTHING_REMEMBERED } from "../../../src/policy/remembered.ts";
 import { isAtMost } from "../../../src/profile/access.ts";
 import { accessTo } from "../../../src/profile/access-to.ts";
 import { isWithin } from "../../../src/profile/compare.ts";
@@ -158,7 +159,7 @@ type Deciding = (
 
 /** As a call is decided: denied also where not even a yes gives what it needs. */
 const decide: Deciding = (call, standing) => {
-  const { verdict, denials } = prepareFile(call, standing, []);
+  const { verdict, denials } = prepareFile(call, standing, NOTHING_REMEMBERED);
   return { action: denials.length > 0 ? "deny" : verdict.action, isGiven: denials.length === 0 };
 };
 
@@ -199,7 +200,11 @@ test("what is allowed without a yes is given without one, and what is asked abou
     fc.property(roots, ceilingOf, use, (given, ceiling, one) => {
       const standing = standingOver(given, ceiling);
       const call = callOf(one, given);
-      const { verdict, denials, withoutApproval, withApproval } = prepareFile(call, standing, []);
+      const { verdict, denials, withoutApproval, withApproval } = prepareFile(
+        call,
+        standing,
+        NOTHING_REMEMBERED,
+      );
       if (verdict.action === "deny" || denials.length > 0) return;
       const { profile: granted } = verdict.action === "allow" ? withoutApproval : withApproval;
       for (const { path, need } of call.targets)
@@ -250,7 +255,7 @@ test.each<[string, Use]>([
   ["flag that was left out", { ...WRITE, input: { create_folders: false } }],
 ])("an approval is bound to the %s", (_, changed) => {
   const standing = standingOver(ROOTS, OPEN);
-  const hashOf = (one: Use): string => prepareFile(callOf(one, ROOTS), standing, []).argsHash;
+  const hashOf = (one: Use): string => prepareFile(callOf(one, ROOTS), standing, NOTHING_REMEMBERED).argsHash;
   expect(hashOf(WRITE)).toBe(hashOf({ ...WRITE }));
   expect(hashOf(changed)).not.toBe(hashOf(WRITE));
 });
@@ -259,7 +264,7 @@ test("an approval is bound to what it grants, and to both ends of a move", () =>
   const [a, b] = [absolutePath("/w/notes/a"), absolutePath("/w/notes/b")];
   const move: Use = { tool: "move_file", path: a, other: b };
   const hashOf = (one: Use, given = ROOTS) =>
-    prepareFile(callOf(one, given), standingOver(given, OPEN), []).argsHash;
+    prepareFile(callOf(one, given), standingOver(given, OPEN), NOTHING_REMEMBERED).argsHash;
   const hashes = [
     hashOf(move),
     hashOf({ ...move, path: b, other: a }),
@@ -271,7 +276,7 @@ test("an approval is bound to what it grants, and to both ends of a move", () =>
 
 test("a yes for the session covers one tool and its places, whatever else is said", () => {
   const standing = standingOver(ROOTS, OPEN);
-  const keyOf = (one: Use) => prepareFile(callOf(one, ROOTS), standing, []).grantKey();
+  const keyOf = (one: Use) => prepareFile(callOf(one, ROOTS), standing, NOTHING_REMEMBERED).grantKey();
   expect(keyOf({ ...WRITE, input: { content: "y" }, version: "2" })).toEqual(keyOf(WRITE));
   expect(keyOf({ ...WRITE, path: absolutePath("/w/notes/b.md") })).not.toEqual(keyOf(WRITE));
   expect(keyOf({ ...WRITE, tool: "edit_file" })).not.toEqual(keyOf(WRITE));
@@ -280,11 +285,12 @@ test("a yes for the session covers one tool and its places, whatever else is sai
 test("a yes for the session answers under the profile that it was given for, and where an operator lets it", () => {
   const standing = standingOver(ROOTS, OPEN);
   const call = callOf(WRITE, ROOTS);
-  const asked = prepareFile(call, standing, []);
+  const asked = prepareFile(call, standing, NOTHING_REMEMBERED);
   expect(asked.verdict.action).toBe("ask");
   const told = { grantId: "1", sessionId: "1", tool: WRITE.tool, covers: "", by: "ann", grantedAt: 0 };
   const grant: Grant = { kind: "call", ...told, key: asked.grantKey() };
-  const actionUnder = (one: CallPolicy): Action => prepareFile(call, one, [grant]).verdict.action;
+  const actionUnder = (one: CallPolicy): Action =>
+    prepareFile(call, one, { ...NOTHING_REMEMBERED, grants: [grant] }).verdict.action;
   expect(actionUnder(standing)).toBe("allow");
   const masked: Profile = { ...OPEN, masks: masks("**/*.sh") };
   expect(actionUnder(standingOver(ROOTS, masked))).toBe("ask");

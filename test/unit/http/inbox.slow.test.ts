@@ -381,6 +381,53 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
     await until(async () => (await at.desk.broker.find("approval-1"))?.status === "approved");
   });
 
+  test("answers for more than this call show what each covers, and are given by one click", async () => {
+    await using at = await testApp();
+    const offer = {
+      cover: { of: "tool", tool: "deploy", version: "1", args: {}, others: "free" },
+      covers: "`deploy` with any arguments",
+      passed: { count: 1, calls: ["use deploy"] },
+      asked: { count: 0, calls: [] },
+    } as const;
+    await ask(at, {
+      approvalId: "one",
+      offers: [
+        { scope: "similar", ...offer },
+        { scope: "project", ...offer },
+      ],
+    });
+    await ask(at, { approvalId: "two", offers: [{ scope: "project", ...offer }] });
+    await ask(at, { approvalId: "three" });
+    await using inbox = await openInbox(browser, at);
+    const { page } = inbox;
+    const choose = async (id: string, label: string): Promise<unknown> => {
+      await inbox.read();
+      const more = page.locator("#more");
+      if ((await more.getAttribute("open")) === null) await page.locator("#more summary").click();
+      await inbox.read();
+      await page.locator("#choices button:enabled", { hasText: label }).click();
+      await until(async () => (await at.desk.broker.find(id))?.status !== "pending");
+      return (await at.desk.broker.find(id))?.decision;
+    };
+    await inbox.read();
+    expect(await page.locator(".covers").innerText()).toContain(
+      "would have let pass 1 of 1 recorded calls: use deploy",
+    );
+    const yes = { status: "approved", by: "ann" };
+    expect(await choose("one", "similar calls, for 15 minutes")).toEqual({
+      ...yes,
+      scope: "similar",
+      limits: { minutes: 15 },
+    });
+    expect(await choose("two", "in this project from now on")).toEqual({ ...yes, scope: "project" });
+    expect(await choose("three", "no, for this session")).toEqual({
+      status: "rejected",
+      scope: "session",
+      by: "ann",
+    });
+    expect((await at.desk.broker.grants("session-1")).map(({ kind }) => kind)).toEqual(["rejection"]);
+  });
+
   test("a yes for the session is offered once what it covers was on the screen", async () => {
     await using at = await testApp();
     const covers = `deploy with ${"anything, ".repeat(400)}`;

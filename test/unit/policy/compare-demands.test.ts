@@ -84,6 +84,7 @@ describe("what one operator lets pass and another does not", () => {
         rules: [],
         modes: ["strict"],
         sessionGrants: false,
+        keptRules: false,
         budget: { calls: 9, minutes: 5 },
         reviewer: false,
       },
@@ -99,6 +100,7 @@ describe("what one operator lets pass and another does not", () => {
       { field: "budget", part: "calls" },
       { field: "budget", part: "minutes" },
       { field: "reviewer" },
+      { field: "kept rules" },
     ]);
     expect(loosenessOf(strict, NO_DEMANDS)).toEqual([]);
   });
@@ -142,6 +144,7 @@ const demands: fc.Arbitrary<Demands> = fc.record({
       { requiredKeys: [] },
     ),
     reviewer: fc.boolean(),
+    keptRules: fc.boolean(),
   }),
   runAs: fc.constantFrom("any" as const, "not-root" as const),
   appeared: fc.constantFrom(...AppearedPolicy.options),

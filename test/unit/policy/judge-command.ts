@@ -48,8 +48,8 @@ export function judgeCommand(
 ): Verdict {
   const line: CommandLine =
     words === null
-      ? { commands: [], gains: null, unread: ["it is a secret"], shell: ["bash", "-c", "…"] }
-      : { commands: [{ ...command, words }], gains: null, unread: [], shell: null };
+      ? { commands: [], touches: [], gains: null, unread: ["it is a secret"], shell: ["bash", "-c", "…"] }
+      : { commands: [{ ...command, words }], touches: [], gains: null, unread: [], shell: null };
   const subject = {
     ...invocationOf(tool, input, null),
     risk: "write",

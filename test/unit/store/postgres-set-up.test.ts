@@ -77,7 +77,7 @@ describeWithPostgres("a store in a database", () => {
       const stores = Array.from({ length: 12 }, () => open(schema));
       const ids = await Promise.all(stores.map(async (store) => store.id()));
       expect(new Set(ids).size).toBe(1);
-      expect(await server.query(`select version from ${schema}.meta`)).toEqual([{ version: 1 }]);
+      expect(await server.query(`select version from ${schema}.meta`)).toEqual([{ version: 2 }]);
     });
 
     test.each([`we"ird'; drop schema "x`, "Ünder $1 \\ \n", "x".repeat(63)])(
@@ -134,7 +134,7 @@ describeWithPostgres("a store in a database", () => {
       await server.query(`update ${schema}.meta set version = 99`);
       expect(said(await thrownBy(open(schema)))).toEqual({
         code: "STORE_UNAVAILABLE",
-        message: "the store in Postgres has version 99, but the latest supported version is 1",
+        message: "the store in Postgres has version 99, but the latest supported version is 2",
         hint: "use the newer cofferdam that changed it",
       });
     });

@@ -1,0 +1,192 @@
+import { examplesOf } from "../../approval/scope-offers.ts";
+import { columns } from "../../channel/columns.ts";
+import { type KeptRules, keptRulesOf, type ListedRule } from "../../config/kept-rules.ts";
+import { CofferdamError, visible } from "../../errors.ts";
+import { coverInWords } from "../../policy/cover.ts";
+import { type SuggestedRule, suggestRules } from "../../policy/suggest.ts";
+import { createDesk, type Desk } from "../../session/desk.ts";
+import { COMMON, chosen, knownWord, parseWords, readArguments, usage } from "../arguments.ts";
+import type { Print } from "../print.ts";
+
+const OPTIONS = {
+  ...COMMON,
+  since: { type: "string" },
+  for: { type: "string" },
+  until: { type: "string" },
+} as const;
+const ACTIONS = ["list", "show", "suggest", "keep", "drop"] as const;
+const SHORT = 8;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const DEFAULT_DAYS = 30;
+
+/** Lists, suggests, keeps and drops rules of this project. See `cofferdam rules --help`. */
+export async function rules(args: readonly string[], print: Print): Promise<number> {
+  const { values, positionals } = readArguments("rules", args, OPTIONS);
+  const { json = false, since, until } = values;
+  const [word = "list", named = ""] = positionals;
+  const action = knownWord("rules", "action", word, ACTIONS);
+  const takesId = action === "show" || action === "keep" || action === "drop";
+  parseWords("rules", positionals, ["ACTION", ...(takesId ? ["ID"] : [])], takesId ? 2 : 0);
+  await using desk = await createDesk(chosen(values));
+  const kept = keptRulesOf(desk.host, desk.loaded.config);
+  if (kept === null)
+    throw new CofferdamError("CONFIG_INVALID", "there is no config to keep rules for", {
+      hint: "write one with `cofferdam init`",
+    });
+  switch (action) {
+    case "list":
+      return list(kept, json, print);
+    case "show":
+      return show(listed(kept, named), json, print);
+    case "suggest":
+      return suggest(await suggestionsAt(desk, since), json, print);
+    case "keep":
+      return await keep(desk, kept, named, { since, until, agent: values.for ?? null }, json, print);
+    case "drop":
+      return await drop(desk, listed(kept, named), json, print);
+  }
+}
+
+function list(kept: KeptRules, json: boolean, print: Print): number {
+  const all = kept.list();
+  if (json) print.json(all);
+  else if (all.length === 0) print.talk("no rules are kept for this project");
+  else
+    for (const line of columns(
+      all.map(({ rule, state }) => [
+        rule.id.slice(0, SHORT),
+        state,
+        `${rule.covers}${rule.agent === null ? "" : `, for the agent ${visible(rule.agent)}`}`,
+        `by ${rule.by}`,
+      ]),
+      [print.ink.bold],
+    ))
+      print.result(line);
+  return 0;
+}
+
+function show({ rule, state }: ListedRule, json: boolean, print: Print): number {
+  if (json) {
+    print.json({ rule, state });
+    return 0;
+  }
+  const time = (at: number): string => new Date(at).toISOString();
+  const rows: readonly (readonly [string, string])[] = [
+    ["id", rule.id],
+    ["state", state],
+    ["covers", rule.covers],
+    ["agent", rule.agent ?? "any"],
+    ["given by", `${rule.by}, ${time(rule.at)}`],
+    ["from", rule.from.join(", ")],
+    ["until", rule.until === null ? "90 days without use" : time(rule.until)],
+    ["calls", rule.maxUses === null ? "any number" : `${rule.uses} of ${rule.maxUses}`],
+    ...rule.match.map((text) => ["covered", visible(text)] as const),
+    ...rule.notMatch.map((text) => ["not covered", visible(text)] as const),
+  ];
+  for (const line of columns(rows, [print.ink.bold])) print.result(line);
+  return 0;
+}
+
+async function suggestionsAt(
+  { broker, host, loaded }: Desk,
+  since: string | undefined,
+): Promise<readonly SuggestedRule[]> {
+  const found = /^(\d{1,4})d$/.exec(since ?? `${DEFAULT_DAYS}d`);
+  if (found === null)
+    throw usage("rules", `invalid \`--since\`: ${visible(since ?? "")}`, "write days, as `30d`");
+  const from = host.now() - Number(found[1]) * DAY_MS;
+  const calls = await broker.memory.recorded.of(loaded.config.workspace);
+  return suggestRules(calls.filter(({ at }) => at >= from));
+}
+
+function suggest(all: readonly SuggestedRule[], json: boolean, print: Print): number {
+  if (json) {
+    print.json(all);
+    return 0;
+  }
+  if (all.length === 0) print.talk("no rule can be suggested from the recorded answers");
+  for (const [index, { id, cover, passed, total, calls }] of all.entries()) {
+    print.result(print.ink.bold(`${index + 1}  ${id}  ${coverInWords(cover)}`));
+    print.result(
+      `   would have let pass ${passed} of ${total} recorded calls: ${calls.map(visible).join("; ")}`,
+    );
+    if (cover.of === "commands")
+      for (const { pattern, exact } of cover.patterns)
+        print.result(
+          `   - { pattern: ${JSON.stringify(pattern)}, approval: false${exact ? ", exact: true" : ""} }`,
+        );
+  }
+  if (all.length > 0) print.talk("keep one with `cofferdam rules keep N`");
+  return 0;
+}
+
+interface KeepOptions {
+  readonly since: string | undefined;
+  readonly until: string | undefined;
+  readonly agent: string | null;
+}
+
+async function keep(
+  desk: Desk,
+  kept: KeptRules,
+  named: string,
+  { since, until, agent }: KeepOptions,
+  json: boolean,
+  print: Print,
+): Promise<number> {
+  const { broker, host, loaded } = desk;
+  if (!loaded.ceiling.approval.keptRules)
+    throw new CofferdamError("CONFIG_INVALID", "an operator profile permits no kept rules", {
+      hint: "add the rule to the config instead",
+    });
+  const sleeping = kept.list().filter(({ rule, state }) => state === "asleep" && rule.id.startsWith(named));
+  const [only, ...others] = sleeping;
+  if (only !== undefined && others.length === 0) {
+    await kept.confirm(only.rule.id);
+    print.result(`kept: ${only.rule.covers}`);
+    return 0;
+  }
+  const all = await suggestionsAt(desk, since);
+  const suggested = /^\d{1,3}$/.test(named) ? all[Number(named) - 1] : all.find(({ id }) => id === named);
+  if (suggested === undefined)
+    throw usage("rules", `unknown suggestion ${visible(named)}`, "run `cofferdam rules suggest`");
+  const end = until === undefined ? null : Date.parse(until);
+  if (end !== null && !(end > host.now()))
+    throw usage(
+      "rules",
+      `invalid \`--until\`: ${visible(until ?? "")}`,
+      "write a later date, as `2030-12-31`",
+    );
+  const { cover, from } = suggested;
+  const covers = coverInWords(cover);
+  const given = { id: host.id(), cover, covers, agent, by: host.user.name, at: host.now(), from };
+  const recorded = await broker.memory.recorded.of(loaded.config.workspace);
+  const rule = { ...given, until: end, maxUses: null, ...examplesOf(cover, recorded) };
+  await broker.memory.keep(rule, "none");
+  if (json) print.json(rule);
+  else print.result(`kept: ${covers}`);
+  return 0;
+}
+
+async function drop(
+  { broker, host }: Desk,
+  { rule }: ListedRule,
+  json: boolean,
+  print: Print,
+): Promise<number> {
+  const dropped = await broker.memory.drop(rule.id, host.user.name);
+  if (json) print.json({ dropped, rule });
+  else print.result(`${dropped ? "dropped" : "already gone"}: ${rule.covers}`);
+  return 0;
+}
+
+/** The kept rule under an id or its beginning. Throws `USAGE`. */
+function listed(kept: KeptRules, named: string): ListedRule {
+  const [only, ...others] = kept.list().filter(({ rule }) => rule.id.startsWith(named));
+  if (only !== undefined && others.length === 0) return only;
+  throw usage(
+    "rules",
+    only === undefined ? `unknown rule ${visible(named)}` : `several rules begin with ${visible(named)}`,
+    "run `cofferdam rules list`",
+  );
+}
