@@ -36,7 +36,7 @@ export function configuredReviewer(around: Omit<SessionContext, "gate">, place: 
     settings: section,
     ask: async (document, signal) => {
       if (place.isChanged) throw new Error("the reviewer changed after the config was trusted");
-      if (section.url !== undefined) return await askService(section.url, document, signal);
+      if (section.url !== undefined) return askService(section.url, document, signal);
       if (!isSameReviewer(place)) throw new Error("the reviewer's program changed");
       return answerOf(await runProgram(around, place, document, signal));
     },
@@ -46,7 +46,7 @@ export function configuredReviewer(around: Omit<SessionContext, "gate">, place: 
 /** Loaded only if a service is asked. */
 async function askService(url: string, document: ReviewDocument, signal: AbortSignal): Promise<string> {
   const { postToLoopback } = await import("../network/loopback-post.ts");
-  return await postToLoopback({ url, body: JSON.stringify(document), maxBytes: MAX_ANSWER_BYTES, signal });
+  return postToLoopback({ url, body: JSON.stringify(document), maxBytes: MAX_ANSWER_BYTES, signal });
 }
 
 async function runProgram(
@@ -73,11 +73,7 @@ async function runProgram(
     timeoutMs: section.budget.timeout,
   };
   const kind = toolKind(context, tool, run, reviewerPolicy(shared.policy, place));
-  return await runCall<DecidedProgram, ProgramOutcome>(
-    context,
-    new ProgramRunner(context, kind, {}, run),
-    run,
-  );
+  return runCall<DecidedProgram, ProgramOutcome>(context, new ProgramRunner(context, kind, {}, run), run);
 }
 
 /** The answer that a program printed. Throws if it did not end well, or printed too much. */

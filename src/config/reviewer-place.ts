@@ -107,7 +107,9 @@ function programOf(
       "write its absolute path",
     );
   const seen = [...read, ...runtimes.flatMap((runtime) => runtime.read)];
-  const start = seen.find((path) => statSync(systemPath(path), { throwIfNoEntry: false })?.isDirectory());
+  const isFolder = (path: AbsolutePath): boolean =>
+    statSync(systemPath(path), { throwIfNoEntry: false })?.isDirectory() === true;
+  const start = seen.find(isFolder);
   if (start === undefined)
     throw invalid("the reviewer has no folder to start in", "list a runtime, or a folder in `needs.read`");
   const words = rest.map((word) => {

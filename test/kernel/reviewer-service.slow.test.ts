@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createSupervisor, defineTool } from "../../src/index.ts";
 import { knownPath } from "../../src/profile/path.ts";
@@ -17,11 +18,11 @@ const no = () => new Asked(() => ({ approved: false, by: "ann" }));
 
 /** A service that answers each document with what `answer` makes of its digest. */
 async function service(answer: (digest: string) => string): Promise<string> {
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(Buffer.from(chunk));
-    const { digest }: { readonly digest: string } = JSON.parse(Buffer.concat(chunks).toString());
-    response.end(answer(digest));
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const { digest }: { readonly digest: string } = JSON.parse(body);
+      response.end(answer(digest));
+    });
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => {

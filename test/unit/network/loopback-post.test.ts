@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { postToLoopback } from "../../../src/network/loopback-post.ts";
 
@@ -20,11 +21,9 @@ const post = (url: string, signal = new AbortController().signal) =>
 
 describe("a document posted to a service of this machine", () => {
   it("arrives whole, and the answer is its text", async () => {
-    const url = await served(async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(Buffer.from(chunk));
-      response.end(
-        `${request.method} ${request.headers["content-type"]} ${Buffer.concat(chunks).toString()}`,
+    const url = await served((request, response) => {
+      void text(request).then((body) =>
+        response.end(`${request.method} ${request.headers["content-type"]} ${body}`),
       );
     });
     expect(await post(url)).toBe('POST application/json {"a":"é"}');
