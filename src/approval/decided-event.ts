@@ -1,6 +1,5 @@
 import type { ApprovalBody } from "../event/event.ts";
 import type { Decision } from "../policy/decision.ts";
-import { redact } from "../policy/redact.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 
 /** The event that records a decision. */
@@ -10,7 +9,6 @@ export function decidedEvent(
 ): ApprovalBody {
   if (decision.status === "expired") return { type: "approval.expired", approvalId, tool, argsHash };
   const isApproved = decision.status === "approved";
-  const editedInput = isApproved ? decision.editedInput : undefined;
   return {
     type: "approval.resolved",
     approvalId,
@@ -21,7 +19,6 @@ export function decidedEvent(
     ...(isApproved && decision.grantId !== undefined ? { grantId: decision.grantId } : {}),
     by: decision.by,
     note: decision.note ?? null,
-    isEdited: editedInput !== undefined,
-    ...(editedInput === undefined ? {} : { editedInput: redact(editedInput).safeArgs }),
+    isEdited: isApproved && decision.editedInput !== undefined,
   };
 }

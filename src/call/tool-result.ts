@@ -70,7 +70,7 @@ export function resultText(result: ToolResult, shown: (output: unknown) => strin
   }
 }
 
-/** What a model can do about a call that did not run; empty if nothing is known. */
+/** The advice for a model about a call that did not run; empty if nothing is known. */
 export function adviceText(outcome: Outcome | ToolOutcome): string {
   if (outcome.kind === "denied" && outcome.deniedBy !== undefined)
     return `What would help: ${DENIALS[outcome.deniedBy].advice}`;
@@ -95,7 +95,7 @@ function told(what: string, outcome: Outcome | ToolOutcome): string {
   return [what, answer ?? "", adviceText(outcome)].filter((line) => line !== "").join("\n");
 }
 
-/** What the approval of a call said, as a part of its result. */
+/** The words of the approval of a call, as a part of its result. */
 function answerOf(outcome: Outcome | ToolOutcome | HasAnswer): { readonly answer?: string } {
   const answer = "answer" in outcome ? outcome.answer : undefined;
   return answer === undefined ? {} : { answer: answerText(answer) };
@@ -134,7 +134,7 @@ export function quarantinedText(outcome: Outcome): string | null {
   );
 }
 
-/** What a model reads beside a program's output: what its approval said, and quarantined files. Null if nothing. */
+/** The text for a model beside a program's output: the words of its approval, and quarantined files. Null if nothing. */
 export function besideOutput(outcome: Outcome): string | null {
   const { answer } = answerOf(outcome);
   const texts = [answer === undefined ? null : `${answer}\n`, quarantinedText(outcome)];

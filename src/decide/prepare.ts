@@ -12,16 +12,8 @@ import {
   NOTHING_REMEMBERED,
   type RememberedAnswers,
 } from "../policy/remembered.ts";
-import { shellSaid } from "../policy/shell-rules.ts";
-import { type Invocation, invocationOf } from "../policy/tool-rule.ts";
-import {
-  allowsWholeTool,
-  answerByMode,
-  hasApproval,
-  type JudgedCall,
-  judge,
-  type Verdict,
-} from "../policy/verdict.ts";
+import { invocationOf } from "../policy/tool-rule.ts";
+import { answerByMode, hasApproval, type Verdict } from "../policy/verdict.ts";
 import { accessTo } from "../profile/access-to.ts";
 import { type AbsolutePath, isInside, joinPath } from "../profile/path.ts";
 import { isPortIn } from "../profile/ports.ts";
@@ -29,7 +21,6 @@ import type { Profile } from "../profile/profile.ts";
 import { printShortfall } from "../profile/shortfall.ts";
 import { localeOf } from "../shell/locale.ts";
 import { quote } from "../shell/quote.ts";
-import type { RuleDoubt } from "../shell/rule.ts";
 import type { ShellTouch } from "../shell/touch.ts";
 import { type Call, wordsOf } from "../tool/call.ts";
 import { deriveEnvironment, passedVariables, type ToolSettings } from "../tool/derive.ts";
@@ -45,6 +36,7 @@ import {
   withRepositories,
 } from "./call-policy.ts";
 import { type GainedAccess, gainedAccess } from "./gained-access.ts";
+import { judgeLine } from "./judge-line.ts";
 import { type CommandFacts, judgedLine } from "./judged-line.ts";
 import { closedPort, cutRuntime, outsideRoots } from "./not-enforceable.ts";
 import { originOf } from "./origin.ts";
@@ -200,30 +192,6 @@ function coverableCall(
 
 function generalisedCall({ use }: Call, coverable: CoverableCall, obstacle: string | null): GeneralisedCall {
   return use === null ? generalisedLine(coverable, obstacle) : generalisedTool(coverable, use.risk, obstacle);
-}
-
-/** The verdict on a line before grants and modes: by shell rules or the tool itself. Operator rules apply to both. */
-export function judgeLine(
-  { tool, input, use, agent }: Pick<Call, "tool" | "input" | "use" | "agent">,
-  line: CommandLine,
-  { config, ceiling }: Pick<CallPolicy, "config" | "ceiling">,
-  needsMore: string | null,
-): Verdict {
-  const shellCall = invocationOf(tool, spelledInput(input), agent);
-  const judged: Omit<JudgedCall, "line" | "needsMore"> =
-    use === null
-      ? { ...shellCall, risk: "write", said: shellSaid(line, config.shell, doubtOf(shellCall, config)) }
-      : { ...invocationOf(tool, use.args, agent), risk: use.risk, said: use.said };
-  return judge({ ...judged, line, needsMore }, { operator: ceiling.approval, approval: config.approval });
-}
-
-/** The `doubt` of rules that have none: they are sure where nobody is asked about other commands. */
-function doubtOf(
-  call: Invocation,
-  { shell, approval }: Pick<CallPolicy["config"], "shell" | "approval">,
-): RuleDoubt {
-  const { allowed, approval: asks } = shell.default;
-  return allowed && (asks !== true || allowsWholeTool(call, { approval })) ? "pass" : "ask";
 }
 
 /** The run to start: without approval if a rule allowed the call; with approval, the run that the request showed. */

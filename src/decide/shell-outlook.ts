@@ -1,8 +1,8 @@
 import type { CommandLine } from "../policy/command.ts";
 import { answerByMode } from "../policy/verdict.ts";
 import type { CallPolicy } from "./call-policy.ts";
+import { judgeLine } from "./judge-line.ts";
 import type { Outlook } from "./outlook.ts";
-import { judgeLine } from "./prepare.ts";
 
 /** A program that no rule names. */
 const ANY = "any-name";

@@ -80,9 +80,6 @@ export const Event = z.discriminatedUnion("type", [
     by: z.string().describe("who answered; `nobody` without an answer"),
     note: z.string().nullable().describe("the note of that person"),
     isEdited: z.boolean().describe("true if the answer replaces the input; the call is then judged again"),
-    editedInput: JsonData.exactOptional().describe(
-      "the new input, bounded, with secrets hidden; if it replaces",
-    ),
   }),
   brokerEvent("approval.expired", REQUEST),
   brokerEvent("approval.auto", {

@@ -10,7 +10,7 @@ import { fill, part, say } from "./dom.ts";
 import { listen } from "./keys.ts";
 import { RequestLists } from "./lists.ts";
 import { News } from "./news.ts";
-import { Notifications } from "./notifications.ts";
+import { InboxNotifications } from "./notifications.ts";
 import { readOn } from "./read-on.ts";
 import { follow } from "./stream.ts";
 
@@ -22,7 +22,7 @@ export class Inbox {
   readonly #desk = new InboxState((request) => this.#notifications.tell(request, this.#desk));
   readonly #clock = new Clock();
   readonly #news = new News();
-  readonly #notifications = new Notifications((id) => this.#open(id));
+  readonly #notifications = new InboxNotifications((id) => this.#open(id));
   readonly #parts = {
     detail: part("detail", HTMLElement),
     empty: part("empty", HTMLElement),
@@ -277,10 +277,8 @@ export class Inbox {
     this.#parts.empty.hidden = this.#detail !== null;
     const seen = this.#detail?.seen() ?? "awaited";
     const isCoverSeen = this.#detail?.isCoverSeen() ?? false;
-    this.#actions.show(
-      { request: waiting, seen, isCoverSeen, isSending: this.#isSending, isLive: this.#isLive },
-      this.#desk,
-    );
+    const state = { seen, isCoverSeen, isSending: this.#isSending, isLive: this.#isLive };
+    this.#actions.show({ request: waiting, ...state }, this.#desk);
     const { size } = this.#desk.waiting;
     document.title = size === 0 ? "Approvals" : `(${size}) Approvals`;
     say(this.#parts.connection, this.#isLive ? "live" : "offline, trying again");
@@ -299,6 +297,4 @@ export class Inbox {
   }
 }
 
-function said(note: string): { readonly note?: string } {
-  return note === "" ? {} : { note };
-}
+const said = (note: string): { readonly note?: string } => (note === "" ? {} : { note });

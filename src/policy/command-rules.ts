@@ -1,7 +1,7 @@
 import { visible } from "../errors.ts";
 import type { Action } from "./action.ts";
 
-/** What rules say about commands, by their first words. */
+/** The verdicts of rules on commands, by their first words. */
 export interface CommandRules {
   /** For a command that no pattern names; `beyond`: only if approval would give it access that it lacks. */
   readonly otherwise: Action | "beyond";

@@ -5,7 +5,7 @@ interface DenialWords {
   readonly code: ErrorCode;
   /** The next thing to do, for a person. */
   readonly hint: string;
-  /** What would help, in a model's power or in its user's. */
+  /** Advice: an act in a model's power or in its user's. */
   readonly advice: string;
   /** Whether the same call, made again, may have another end. */
   readonly repeat: "no" | "later" | "yes";
@@ -56,7 +56,7 @@ export const DENIALS = {
     code: "APPROVAL_DENIED",
     hint: "a person can approve it with `cofferdam approvals`, or is asked if it is made again",
     advice:
-      "do without it; or, if the user wants it, make the very call again: a person is then asked in place of the reviewer.",
+      "do without it; or, if the user wants it, repeat the very call: a person is then asked in place of the reviewer.",
     repeat: "later",
   },
   remembered: {
@@ -107,7 +107,7 @@ export const DENIALS = {
 } as const satisfies Record<string, DenialWords>;
 
 /**
- * Who or what denied a call: a written rule, an operator's, the tool itself, the default for its risk, the approval
+ * The author of a denial: a written rule, an operator's, the tool itself, the default for its risk, the approval
  * mode, a person (`remembered`: for this session; `rejections`: three times), a reviewer, nobody because no person could be asked, a timeout, an approval that does
  * not hold for it, too many waiting requests, or files that kept changing.
  */

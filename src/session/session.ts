@@ -38,6 +38,7 @@ import type { Resolution, StoredRequest } from "../store/store.ts";
 import type { ShellInput } from "../tool/call.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
 import { keptRequest } from "./kept-request.ts";
+import { startedEvent } from "./started-event.ts";
 import { type CallEvent, streamOf } from "./stream.ts";
 
 /** Calls of one agent or person. Its grants end with it. */
@@ -56,9 +57,9 @@ export class Session implements AsyncDisposable {
     this.sessionId = shared.host.id();
     const findRule: FindRule = (hit, call) => positionOfRule(shared.loaded.config, hit, call);
     const { sessionId } = this;
-    const { recorder, broker } = shared;
     const around = {
-      ...{ shared, options, sessionId, recorder, broker, shutdown: this.#shutdown },
+      ...{ shared, options, sessionId, recorder: shared.recorder, broker: shared.broker },
+      shutdown: this.#shutdown,
       enter: () => this.#shutdown.enter(),
       budget: sessionBudgetOf(shared),
       deniedCalls: deniedCalls(),
@@ -74,10 +75,7 @@ export class Session implements AsyncDisposable {
     return this.#tools.cards();
   }
 
-  /**
-   * The rules on commands in force now, for descriptions of this session's tools.
-   * @internal
-   */
+  /** @internal The rules on commands in force now, for descriptions of this session's tools. */
   commandRules(): CommandRules {
     return this.#tools.commandRules();
   }
@@ -87,10 +85,7 @@ export class Session implements AsyncDisposable {
     return this.#tools.prepare(input);
   }
 
-  /**
-   * Collects the facts of a call, for callers that prepare it themselves. Throws `USAGE`, `SANDBOX_UNAVAILABLE`.
-   * @internal
-   */
+  /** @internal Collects the facts of a call, for callers that prepare it themselves. Throws `USAGE`, `SANDBOX_UNAVAILABLE`. */
   async look(input: ShellInput): Promise<CallFacts> {
     return this.#tools.look(input);
   }
@@ -295,14 +290,7 @@ export class Session implements AsyncDisposable {
   #start(): void {
     if (this.#isStarted) return;
     this.#isStarted = true;
-    const { recorder, loaded, policy } = this.#shared;
-    const { origin } = loaded.config;
-    recorder.write(this.sessionId, null, {
-      type: "session.started",
-      config: origin.kind === "default" ? null : origin.file,
-      ceiling: [...loaded.ceiling.labels],
-      mode: policy.mode,
-    });
+    this.#shared.recorder.write(this.sessionId, null, startedEvent(this.#shared));
   }
 }
 

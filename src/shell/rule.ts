@@ -13,7 +13,7 @@ export function commandExamples(covered: string, other: string) {
 }
 
 /**
- * Where a rule that denies or asks speaks. `ask`: also where it is uncertain whether the rule covers a command, then it
+ * The reach of a rule that denies or asks. `ask`: it also speaks if it is uncertain whether the rule covers a command, then it
  * asks. `pass`: only about what a line shows: its commands in any reading, and words in the text that others run.
  */
 export const RuleDoubt = z.enum(["ask", "pass"]);

@@ -7,7 +7,7 @@ export const RATCHETS: SourceFigures = {
   headlessDocstrings: 0,
   maxConstants: 0,
   longErrorSentences: 0,
-  approvalCoreLines: 1494,
-  sourceLines: 101_000,
+  approvalCoreLines: 1490,
+  sourceLines: 110_000,
   mainEntryNames: 66,
 };

@@ -106,7 +106,7 @@ describe("a rejection for the session", () => {
     await tools.call("files/read", { path: "a" });
     expect(await tools.call("files/read", { path: "a" })).toMatchObject({
       kind: "denied",
-      code: "APPROVAL_BLOCKED",
+      code: "APPROVAL_DENIED",
       reason: "rejected for this session by ann",
     });
     await tools.call("files/read", { path: "b" });

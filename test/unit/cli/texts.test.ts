@@ -429,6 +429,21 @@ test("a run is told a line an event", () => {
     { type: "grant.revoked", callId: null, grantId: "g", by: "ann" },
     { type: "approval.auto", callId: "c", argsHash: hash, approved: true, by: "approve-all mode" },
     {
+      type: "approval.reviewed",
+      callId: "c",
+      approvalId: "r",
+      tool: "shell",
+      argsHash: hash,
+      review: {
+        verdict: "deny",
+        by: `reviewer:${hash}`,
+        name: "check",
+        because: null,
+        input: hash,
+        durationMs: 5,
+      },
+    },
+    {
       type: "call.planned",
       callId: "c",
       backend: "bubblewrap",

@@ -22,7 +22,7 @@ function told(run: () => unknown): readonly (string | undefined)[] {
 
 describe("options of createSupervisor that there are not are refused", () => {
   const all =
-    "{ config?, profiles?, cwd?, startsInRoot?, mode?, asksCaller?, terminal?, journal?, store?, host? }";
+    "{ config?, profiles?, cwd?, startsInRoot?, mode?, asksCaller?, terminal?, journal?, store?, reviewer?, host? }";
   test.each<[given: unknown, message: string, hint: string]>([
     [
       { profile: ["read-only"] },

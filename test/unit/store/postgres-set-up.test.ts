@@ -354,7 +354,7 @@ describeWithPostgres("a store in a database", () => {
   test("does not let a yes through that waited for a lock until its time was over", async () => {
     const schema = fresh();
     const store = open(schema);
-    const request = requestWith({ approvalId: "a", createdAt: 0, expiresAt: 300 });
+    const request = requestWith({ approvalId: "a", createdAt: 0, expiresAt: 4_000 });
     await using other = await server.connected();
     await store.add(request, { call: null, presentation: null }, newsOf("asked"));
     await other.query(`begin; select from ${schema}.requests for update`);

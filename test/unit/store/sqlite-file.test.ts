@@ -324,7 +324,7 @@ describe("a version", () => {
     connect({ file, migrations: NEXT })[Symbol.dispose]();
     const refused = {
       code: "STORE_UNAVAILABLE",
-      message: expect.stringMatching(/was upgraded to version 2 while it was open$/),
+      message: expect.stringMatching(/was upgraded to version 3 while it was open$/),
     };
     await expect(store.pending()).rejects.toMatchObject(refused);
     await expect(store.resolve(approvalId, YES, answered(REQUEST, YES))).rejects.toMatchObject(refused);

@@ -73,7 +73,9 @@ describe("another program that holds the file", () => {
     await using late = new SqliteStore(file, { patienceMs: 30 });
     {
       using other = new DatabaseSync(file);
-      other.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA user_version = 1; BEGIN EXCLUSIVE; COMMIT");
+      other.exec(
+        `PRAGMA locking_mode = EXCLUSIVE; PRAGMA user_version = ${MIGRATIONS.length}; BEGIN EXCLUSIVE; COMMIT`,
+      );
       await expect(late.pending()).rejects.toMatchObject(unavailable(/is locked by another program/));
       await expect(late.append(YES_NEWS)).rejects.toMatchObject(unavailable(/is locked by another program/));
     }
