@@ -548,6 +548,7 @@ test("a run is told a line an event", () => {
     03:04:05.678  granted    for this session, by ann: every use of deploy
     03:04:05.678  revoked    a grant of this session, by ann
     03:04:05.678  approved   approve-all mode
+    03:04:05.678  reviewed   denied by the reviewer check: a person can approve it (reviewer:01234567)
     03:04:05.678  planned    bubblewrap, grants 01234567, 1 variable, 1 placeholder; why
     03:04:05.678  proven     1 of 2 enforced, sockets partial
     03:04:05.678  amended    may reach a.test:443, by ann
