@@ -125,7 +125,6 @@ export const TOPICS = {
         rows: [
           ["approval: false", "run without asking"],
           ["approval: true", "ask a person"],
-          ["approval: beyond", "only in `default`: ask if approval gives more access"],
           ["allowed: false", "deny; nobody can approve it"],
         ],
       },
