@@ -55,7 +55,7 @@ export interface ApprovedRun<Decided> {
   readonly approvalId: string | null;
   /** The name of the approver of this call; null without one. */
   readonly by: string | null;
-  /** What the approver said beside yes; null if nothing. */
+  /** The note or the edited input of the approval; null if it said nothing but yes. */
   readonly answer: CallAnswer | null;
 }
 

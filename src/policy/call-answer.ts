@@ -38,7 +38,7 @@ export function noteLine(note: string): string {
   return escapeInvisible(redactText(note.trim().replaceAll(/\s*\n\s*/g, " "), MAX_NOTE).text);
 }
 
-/** What an approval said, in a sentence each for a model. */
+/** The words of an approval for a model: one line on the input, one with the note. */
 export function answerText({ by, note, editedInput }: CallAnswer): string {
   const who = visible(by);
   return [

@@ -5,7 +5,7 @@ interface DenialWords {
   readonly code: ErrorCode;
   /** The next thing to do, for a person. */
   readonly hint: string;
-  /** What would help, in a model's power or in its user's. */
+  /** The next thing to do, for a model: in its own power, or in its user's. */
   readonly advice: string;
   /** Whether the same call, made again, may have another end. */
   readonly repeat: "no" | "later" | "yes";
@@ -93,7 +93,7 @@ export const DENIALS = {
 } as const satisfies Record<string, DenialWords>;
 
 /**
- * Who or what denied a call: a written rule, an operator's, the tool itself, the default for its risk, the approval
+ * The origin of a denial: a written rule, an operator's, the tool itself, the default for its risk, the approval
  * mode, a person (`rejections`: three times), nobody because no person could be asked, a timeout, an approval that does
  * not hold for it, too many waiting requests, or files that kept changing.
  */

@@ -18,7 +18,7 @@ export type NotRun<Code extends ErrorCode = ErrorCode> =
       readonly reason: string;
       /** The next thing to do, for a person. `toolResult` has the words for a model. */
       readonly hint: string;
-      /** Who or what denied it; left out if the profile or the sandbox did. */
+      /** The origin of the denial; left out if the profile or the sandbox denied it. */
       readonly deniedBy?: DeniedBy;
       /** The approval, if what was denied is the input that it put in place of the call's own. */
       readonly answer?: CallAnswer;

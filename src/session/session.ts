@@ -29,7 +29,6 @@ import type { CallFacts, Prepared } from "../decide/prepare.ts";
 import type { ResidentProgramSpec } from "../decide/resident-program.ts";
 import type { ToolCard, ToolName, ToolTypes } from "../decide/tool-cards.ts";
 import { CofferdamError } from "../errors.ts";
-import type { CommandRules } from "../policy/command-rules.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { CheckResult } from "../policy/not-run.ts";
 import { assertOptions } from "../policy/options.ts";
@@ -69,14 +68,6 @@ export class Session implements AsyncDisposable {
   /** Every tool that can be called here, ours and the host's, as a model sees them under the rules in force now. */
   tools(): readonly ToolCard[] {
     return this.#tools.cards();
-  }
-
-  /**
-   * The rules on commands in force now, for descriptions of this session's tools.
-   * @internal
-   */
-  commandRules(): CommandRules {
-    return this.#tools.commandRules();
   }
 
   /** Decides a call of the shell without running it. Throws `USAGE` for invalid input. */

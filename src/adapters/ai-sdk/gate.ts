@@ -12,7 +12,6 @@ import type { ToolResult } from "../../approval/tool-outcome.ts";
 import { toolResult } from "../../call/tool-result.ts";
 import type { ToolCard } from "../../decide/tool-cards.ts";
 import { CofferdamError, visible } from "../../errors.ts";
-import { noteLine } from "../../policy/call-answer.ts";
 import { denied, type NotRun } from "../../policy/not-run.ts";
 import type { FrameworkCall, FrameworkCalls } from "../framework-calls.ts";
 import { type AnsweredCall, answersIn, openIn, stateOf, withAnswers } from "./answers.ts";
@@ -48,7 +47,8 @@ export class AiSdkGate {
     if (state.kind === "mixed" || state.kind === "unasked")
       return { type: "denied", reason: denialText(WHY_NOT[state.kind]) };
     const answer = state.kind === "answered" ? state.answer : null;
-    if (answer?.isYes === false) return { type: "denied", reason: rejectionText(answer) };
+    if (answer?.isYes === false)
+      return { type: "denied", ...(answer.reason === undefined ? {} : { reason: answer.reason }) };
     if (answer !== null) assertAllAnswered(messages);
     const call = this.#callOf(made, state.said);
     if (call === null) return undefined;
@@ -146,12 +146,6 @@ const WHY_NOT: Readonly<Record<"mixed" | "unasked", Denied>> = {
     hint: "repeat the call, so that a person is asked",
   }),
 };
-
-/** A rejection as the model reads it; one that we put into the messages says it all by itself. */
-function rejectionText({ reason, call }: AnsweredCall): string {
-  if (call.isAutomatic && reason !== undefined) return reason;
-  return denialText(denied("person", reason === undefined ? "rejected by the user" : noteLine(reason)));
-}
 
 /** True for an answer by the sender of the messages, and not by the framework or us. */
 function isTheirs(answer: AnsweredCall | null): answer is AnsweredCall {
