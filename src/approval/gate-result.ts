@@ -65,7 +65,7 @@ export interface ApprovedRun<Decided> {
   readonly approvalId: string | null;
   /** The name of the approver of this call; null without one. */
   readonly by: string | null;
-  /** The words of the approver beside yes; null if nothing. */
+  /** The note or the edited input of the approval; null if it said nothing but yes. */
   readonly answer: CallAnswer | null;
   /** The review that allowed it; null if none did. Then it gets no more access than without approval. */
   readonly review: ReviewRecord | null;

@@ -6,7 +6,6 @@ import type { CallFacts, Prepared } from "../decide/prepare.ts";
 import type { ResidentProgramSpec } from "../decide/resident-program.ts";
 import { type ToolCard, toolCards, toolNames } from "../decide/tool-cards.ts";
 import { CofferdamError, visible } from "../errors.ts";
-import type { CommandRules } from "../policy/command-rules.ts";
 import type { ShellInput } from "../tool/call.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
 import { FILE_TOOLS } from "../tool/files/all.ts";
@@ -53,13 +52,8 @@ export class SessionTools implements AsyncDisposable {
 
   /** The tools under the rules in force now. */
   cards(): readonly ToolCard[] {
-    return toolCards(this.#defined, this.commandRules());
-  }
-
-  commandRules(): CommandRules {
     const { shared, options } = this.#context;
-    const { config, ceiling, mode } = shared.policy;
-    return commandRules({ config, operator: ceiling.approval, mode, agent: options.agent ?? null });
+    return toolCards(this.#defined, commandRules(shared.policy, options.agent ?? null));
   }
 
   /** True for a tool that runs a program: it has streams and a time limit of its own. */

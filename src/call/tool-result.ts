@@ -70,7 +70,7 @@ export function resultText(result: ToolResult, shown: (output: unknown) => strin
   }
 }
 
-/** The advice for a model about a call that did not run; empty if nothing is known. */
+/** Advice for a model about a call that did not run; empty if there is none. */
 export function adviceText(outcome: Outcome | ToolOutcome): string {
   if (outcome.kind === "denied" && outcome.deniedBy !== undefined)
     return `What would help: ${DENIALS[outcome.deniedBy].advice}`;
@@ -95,7 +95,7 @@ function told(what: string, outcome: Outcome | ToolOutcome): string {
   return [what, answer ?? "", adviceText(outcome)].filter((line) => line !== "").join("\n");
 }
 
-/** The words of the approval of a call, as a part of its result. */
+/** The words of a call's approval, as a part of its result. */
 function answerOf(outcome: Outcome | ToolOutcome | HasAnswer): { readonly answer?: string } {
   const answer = "answer" in outcome ? outcome.answer : undefined;
   return answer === undefined ? {} : { answer: answerText(answer) };
@@ -134,7 +134,7 @@ export function quarantinedText(outcome: Outcome): string | null {
   );
 }
 
-/** The text for a model beside a program's output: the words of its approval, and quarantined files. Null if nothing. */
+/** The lines for a model beside a program's output: of its approval, and on quarantined files. Null if there are none. */
 export function besideOutput(outcome: Outcome): string | null {
   const { answer } = answerOf(outcome);
   const texts = [answer === undefined ? null : `${answer}\n`, quarantinedText(outcome)];

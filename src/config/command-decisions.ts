@@ -50,17 +50,22 @@ export function commandDecisions(config: Pick<Config, "approval" | "mcp" | "shel
   };
 }
 
-/** The rules of everybody who calls commands in force: the config's, an agent's and operators', under a mode. */
+/** The rules in force on commands: the config's with those of its agents, and operators', under a mode. */
 export interface CommandRuleSources {
   readonly config: Pick<Config, "approval" | "shell">;
-  readonly operator: OperatorApproval;
+  readonly ceiling: { readonly approval: OperatorApproval };
   readonly mode: Mode;
-  /** The agent that calls; null without a name. */
-  readonly agent: string | null;
 }
 
-/** The commands that run without approval, need one, and are denied, as far as rules tell it by the first words. */
-export function commandRules({ config, operator, mode, agent }: CommandRuleSources): CommandRules {
+/**
+ * The commands that run without approval, need one, and are denied, as far as rules tell it by the first words. `agent`
+ * makes the calls; null without a name.
+ */
+export function commandRules(
+  { config, ceiling, mode }: CommandRuleSources,
+  agent: string | null,
+): CommandRules {
+  const operator = ceiling.approval;
   const { rules, default: byDefault } = config.shell;
   const { approval } = config;
   const own = agent !== null && Object.hasOwn(approval.agents, agent) ? approval.agents[agent] : undefined;

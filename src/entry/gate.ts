@@ -45,8 +45,10 @@ export {
   ApprovalTimeoutError,
 } from "../policy/approval-error.ts";
 export type { ApprovalSection } from "../policy/approval-section.ts";
+export type { CallAnswer, HasAnswer } from "../policy/call-answer.ts";
 export type { Json } from "../policy/canonical-json.ts";
 export type { Decision, Scope } from "../policy/decision.ts";
+export type { DeniedBy } from "../policy/denied-by.ts";
 export type { CallGrant, Grant, GrantKey, HostGrant } from "../policy/grant.ts";
 export type { KeptCall } from "../policy/kept-call.ts";
 export type { CheckResult, NotRun } from "../policy/not-run.ts";

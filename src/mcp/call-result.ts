@@ -79,6 +79,9 @@ export function callResult(outcome: Outcome): CallToolResult {
   };
 }
 
+/** A client without forms gets the result of a suspended call by making it again. */
+const REPEAT_AFTER = "Make the same call again after the answer.";
+
 interface Content {
   readonly text: string;
   readonly parts: Partial<ToolAnswer>;
@@ -100,7 +103,7 @@ function contentOf(outcome: Outcome): Content {
     case "denied":
       return { text, parts: { reason, hint: adviceText(outcome), ...answer }, isError: true };
     case "pending": {
-      const hint = "Make the same call again after the answer.";
+      const hint = REPEAT_AFTER;
       return {
         text: `${text} ${hint}`,
         parts: { reason, hint, approval_id: result.approvalId },

@@ -44,6 +44,8 @@ const MAX_KNOWN_CALLS = 1_000;
 /** The calls of one client, in a session of their own. Approval requests go to the client that made the call. */
 export class McpConnection implements AsyncDisposable {
   readonly session: Session;
+  /** The name of its agent; null without one. */
+  readonly agent: string | null;
   /** Whether approval requests go to the client by elicitation. */
   readonly elicits: boolean;
   /** Whether a call ends as pending if no approver can be asked immediately. */
@@ -66,6 +68,7 @@ export class McpConnection implements AsyncDisposable {
   constructor(supervisor: Supervisor, options: McpOptions, client: string | null = null) {
     const { elicitation, handler, wait: given = {}, ...rest } = options;
     const { approval } = supervisor.shared.policy.config;
+    this.agent = rest.agent ?? null;
     this.#broker = supervisor.broker;
     this.#client = client;
     this.elicits = elicitation ?? approval.channels.elicitation;

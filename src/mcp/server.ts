@@ -8,6 +8,7 @@ import {
   type Tool,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { commandRules } from "../config/command-decisions.ts";
 import type { ToolCard } from "../decide/tool-cards.ts";
 import { visible } from "../errors.ts";
 import { packageVersion } from "../host/look/version.ts";
@@ -37,7 +38,7 @@ export function serversOf(supervisor: Supervisor, connect: () => McpConnection):
     const instructions = instructionsFor(
       policy.settings,
       policy.withApproval.profile,
-      session.commandRules(),
+      commandRules(supervisor.shared.policy, connection.agent),
     );
     const server = new Server(
       { name: "cofferdam", title: "cofferdam", version: packageVersion() },

@@ -38,7 +38,7 @@ export function noteLine(note: string): string {
   return escapeInvisible(redactText(note.trim().replaceAll(/\s*\n\s*/g, " "), MAX_NOTE).text);
 }
 
-/** The words of an approval for a model, a sentence each. */
+/** The words of an approval for a model: one line on the input, one with the note. */
 export function answerText({ by, note, editedInput }: CallAnswer): string {
   const who = visible(by);
   return [

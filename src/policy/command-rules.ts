@@ -1,7 +1,7 @@
 import { visible } from "../errors.ts";
 import type { Action } from "./action.ts";
 
-/** The verdicts of rules on commands, by their first words. */
+/** The decisions of all rules in force on commands, by their first words. */
 export interface CommandRules {
   /** For a command that no pattern names; `beyond`: only if approval would give it access that it lacks. */
   readonly otherwise: Action | "beyond";

@@ -30,7 +30,6 @@ import type { CallFacts, Prepared } from "../decide/prepare.ts";
 import type { ResidentProgramSpec } from "../decide/resident-program.ts";
 import type { ToolCard, ToolName, ToolTypes } from "../decide/tool-cards.ts";
 import { CofferdamError } from "../errors.ts";
-import type { CommandRules } from "../policy/command-rules.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { CheckResult } from "../policy/not-run.ts";
 import { assertOptions } from "../policy/options.ts";

@@ -10,6 +10,8 @@ import { requestsIn, scriptedModel, toldOf } from "../support/integrations/scrip
 sandboxMustWork("the AI SDK and answers from elsewhere");
 
 const DONE = { type: "json", value: expect.objectContaining({ status: 0 }) };
+/** The result after an approval elsewhere, with its note. */
+const NOTED = { type: "text", value: expect.stringMatching(/Note of `ann`: as you like\n\{"status":0/) };
 
 describe.skipIf(unusable !== null)("tools for the AI SDK, answered elsewhere,", () => {
   it("take what was answered elsewhere into the conversation, once all of it is", async () => {
@@ -27,7 +29,7 @@ describe.skipIf(unusable !== null)("tools for the AI SDK, answered elsewhere,", 
     const model = scriptedModel("done");
     await goOn(gate, model, ready ?? []);
     const told = Object.values(toldOf(model));
-    expect(told).toContainEqual(DONE);
+    expect(told).toContainEqual(NOTED);
     expect(told).toContainEqual({ type: "execution-denied", reason: toldWhy("as you like", "person") });
     expect([fates.made(), fates.made("other")].sort()).toEqual([false, true]);
     // Where nothing is open, they are what they were.
@@ -62,7 +64,7 @@ describe.skipIf(unusable !== null)("tools for the AI SDK, answered elsewhere,", 
     const ready = await gate.answered([...START, ...first.responseMessages]);
     const model = scriptedModel("done");
     await goOn(gate, model, ready ?? []);
-    expect(toldOf(model)).toEqual({ c1: DONE });
+    expect(toldOf(model)).toEqual({ c1: NOTED });
     expect([fates.made(), fates.made("edited")]).toEqual([false, true]);
   });
 
@@ -74,7 +76,7 @@ describe.skipIf(unusable !== null)("tools for the AI SDK, answered elsewhere,", 
     const chat = new Chat(fates);
     const model = scriptedModel([touch("c1")], "done");
     await chat.turn(model);
-    expect(toldOf(model)).toEqual({ c1: DONE });
+    expect(toldOf(model)).toEqual({ c1: NOTED });
     expect([fates.made(), chat.requests, await waiting(fates)]).toEqual([true, [], []]);
     expect(JSON.stringify(chat.messages)).toContain("approved elsewhere");
     await chat.turn(scriptedModel([touch("c1")]));

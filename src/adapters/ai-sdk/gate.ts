@@ -12,7 +12,6 @@ import type { ToolResult } from "../../approval/tool-outcome.ts";
 import { toolResult } from "../../call/tool-result.ts";
 import type { ToolCard } from "../../decide/tool-cards.ts";
 import { CofferdamError, visible } from "../../errors.ts";
-import { noteLine } from "../../policy/call-answer.ts";
 import { denied, type NotRun } from "../../policy/not-run.ts";
 import type { FrameworkCall, FrameworkCalls } from "../framework-calls.ts";
 import { type AnsweredCall, answersIn, openIn, stateOf, withAnswers } from "./answers.ts";
@@ -174,12 +173,6 @@ const WHY_NOT: Readonly<Record<"mixed" | "unasked", Denied>> = {
     hint: "repeat the call, so that a person is asked",
   }),
 };
-
-/** A rejection as the model reads it; one that we put into the messages says it all by itself. */
-function rejectionText({ reason, call }: AnsweredCall): string {
-  if (call.isAutomatic && reason !== undefined) return reason;
-  return denialText(denied("person", reason === undefined ? "rejected by the user" : noteLine(reason)));
-}
 
 /** True for an answer by the sender of the messages, and not by the framework or us. */
 function isTheirs(answer: AnsweredCall | null): answer is AnsweredCall {

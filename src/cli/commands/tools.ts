@@ -30,9 +30,7 @@ export async function tools(args: readonly string[], print: Print): Promise<numb
   const draft = createDraft(chosen(values));
   const { plan } = await lookAtPlan(draft);
   const pages = draftFetchTools(draft);
-  const { config, ceiling, mode } = draft.policy;
-  const rules = commandRules({ config, operator: ceiling.approval, mode, agent: null });
-  const cards = toolCards(pages, rules);
+  const cards = toolCards(pages, commandRules(draft.policy, null));
   const [wanted] = positionals;
   const name =
     wanted === undefined

@@ -155,8 +155,8 @@ export const FINAL: readonly string[] = [
 
 /** Texts that stand in a remedy that is followed, or describe one. */
 export const PARTS: readonly string[] = [
-  ". What to do: {}",
-  "What to change so that the call can run",
+  "What would help, and whether repeating the call does",
+  "Make the same call again after the answer.",
   "an operators' folder",
   "every profile that has `env`",
 ];

@@ -38,7 +38,7 @@ type Sources = typeof sources extends fc.Arbitrary<infer Value> ? Value : never;
 function rulesOf(given: Sources): CommandRules {
   const { approval, operator, shell } = parts(given);
   const config = { approval, shell } as unknown as Parameters<typeof commandRules>[0]["config"];
-  return commandRules({ config, operator, mode: given.mode, agent: null });
+  return commandRules({ config, ceiling: { approval: operator }, mode: given.mode }, null);
 }
 
 function parts({ rules, order, default: otherwise, toolRules, toolOrder, operators }: Sources) {

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { chmodSync, chownSync, existsSync } from "node:fs";
 import { Readable } from "node:stream";
 import { Worker } from "node:worker_threads";
+import { z } from "zod";
 import { FrameworkCalls } from "../../../../src/adapters/framework-calls.ts";
 import { createGate } from "../../../../src/call/create-gate.ts";
 import {
@@ -12,6 +13,7 @@ import {
   type Session,
   type SessionOptions,
 } from "../../../../src/index.ts";
+import { ApprovalBlockedError } from "../../../../src/policy/approval-error.ts";
 import type { Supervisor } from "../../../../src/session/supervisor.ts";
 import { Asked } from "../../approval/asked.ts";
 import { cli } from "../cli.ts";
@@ -122,6 +124,18 @@ const moded =
     return void supervisor;
   };
 
+/** A tool that never allows one of its uses. */
+const NEVER_TO_ALL = defineTool({
+  name: "own",
+  checkApproval: ({ args }) => {
+    if (JSON.stringify(args).includes("all")) throw new ApprovalBlockedError("own", "never to all");
+    return null;
+  },
+  run: () => "",
+});
+/** A tool without keys. */
+const OF_A_TEXT = defineTool({ name: "own", risk: "read_only", input: z.array(z.string()), run: () => "" });
+
 /** What a program does with a session. */
 export const OF_SESSIONS: readonly Row[] = [
   [
@@ -131,6 +145,26 @@ export const OF_SESSIONS: readonly Row[] = [
       return one.call("list_dir", { path: "." });
     }),
     session((one) => one.call("list_dir", { path: "." })),
+  ],
+  [
+    "did you mean `{}`? {}",
+    session((one) => one.call("list_dirs", {})),
+    session((one) => one.call("list_dir", { path: "." })),
+  ],
+  [
+    "make several calls with fewer values",
+    session((one) => one.call("edit_file", { path: "a", edits: Array(10_001).fill("a") })),
+    session((one) => one.call("list_dir", { path: "." })),
+  ],
+  [
+    "no approval can allow it; change the arguments",
+    session((one) => one.call("own", { to: "all" }), UNASKED, { tools: [NEVER_TO_ALL] }),
+    session((one) => one.call("own", { to: "ann" }), UNASKED, { tools: [NEVER_TO_ALL] }),
+  ],
+  [
+    "read the tool's schema",
+    session((one) => one.call("own", "all"), UNASKED, { tools: [OF_A_TEXT] }),
+    session((one) => one.call("own", "[]"), UNASKED, { tools: [OF_A_TEXT] }),
   ],
   [
     "use one of: {}",
