@@ -111,8 +111,8 @@ test("the tool, its arguments, its risk and the agent are shown (S0-22, S1-9)", 
     "not given  │ write /etc",
     "[s] covers │ `npm install left-pad` in /home/ann/project",
     "",
-    "[y] yes, once  [s] yes, for this session  [n] no  [v] view all  [w] why",
-    "[g] grants",
+    "[y] yes, once  [s] yes, for this session  [n] no  [m] more answers  [v] view all",
+    "[w] why  [g] grants",
   ]);
 });
 

@@ -202,7 +202,7 @@ describe("help TOPIC", () => {
 
   test("a topic with the name of a command refers to its help", () => {
     const both = [...COMMAND_NAMES].filter((name: string) => isTopic(name));
-    expect(both).toEqual(["approvals"]);
+    expect(both).toEqual(["approvals", "rules"]);
     for (const name of TOPIC_NAMES.filter((one: string) => isCommand(one)))
       expect(topicText(name)).toContain(`\`cofferdam ${name} --help\``);
   });
