@@ -47,9 +47,9 @@ export {
 export type { ApprovalSection } from "../policy/approval-section.ts";
 export type { CallAnswer, HasAnswer } from "../policy/call-answer.ts";
 export type { Json } from "../policy/canonical-json.ts";
-export type { Decision, Scope } from "../policy/decision.ts";
+export type { Decision, Scope, ScopeLimits } from "../policy/decision.ts";
 export type { DeniedBy } from "../policy/denied-by.ts";
-export type { CallGrant, Grant, GrantKey, HostGrant } from "../policy/grant.ts";
+export type { CallGrant, CoverGrant, Grant, GrantKey, HostGrant, RejectionGrant } from "../policy/grant.ts";
 export type { KeptCall } from "../policy/kept-call.ts";
 export type { CheckResult, NotRun } from "../policy/not-run.ts";
 export type { Presentation } from "../policy/presentation.ts";

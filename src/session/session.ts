@@ -74,11 +74,6 @@ export class Session implements AsyncDisposable {
     return this.#tools.cards();
   }
 
-  /** @internal The rules on commands in force now, for descriptions of this session's tools. */
-  commandRules(): CommandRules {
-    return this.#tools.commandRules();
-  }
-
   /** Decides a call of the shell without running it. Throws `USAGE` for invalid input. */
   async prepare(input: ShellInput): Promise<Prepared> {
     return this.#tools.prepare(input);

@@ -129,7 +129,7 @@ export const TOPICS = {
         ],
       },
       '`approval.rules` are about tools: `{ pattern: "delete_*", action: deny }`. The last matching rule of the config decides. A deny in an operator profile wins over every rule of the config.',
-      "A rule checks words, not effects; use the sandbox to make something impossible. `cofferdam rules --help` is about kept rules.",
+      "A rule checks words, not effects: a script can do the same by other means. Rules kept from answers: `cofferdam rules --help`.",
       "`cofferdam run --dry-run -- COMMAND` shows the rules that match. `cofferdam check` lists rules that never apply.",
     ],
   },

@@ -381,7 +381,9 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
     await until(async () => (await at.desk.broker.find("approval-1"))?.status === "approved");
   });
 
-  test("answers for more than this call show what each covers, and are given by one click", async () => {
+  test("answers for more than this call show what each covers, and are given by one click", {
+    timeout: 120_000,
+  }, async () => {
     await using at = await testApp();
     const offer = {
       cover: { of: "tool", tool: "deploy", version: "1", args: {}, others: "free" },
