@@ -98,9 +98,9 @@ function isMissing(word: string, real: AbsolutePath | null): boolean {
 }
 
 /**
- * Where the call could have written the program, replaced something on the way to it, or created an earlier match: a
- * shell looks names up late. In the sandbox's own folders it may do so whatever the host has there. The last such
- * place, because it names the program most closely; null if there is none.
+ * The place at which the call could have written the program, replaced something on the way to it, or created an
+ * earlier match: a shell looks names up late. In the sandbox's own folders it may do so whatever the host has. The last
+ * such place, because it names the program most closely; null if there is none.
  */
 function changeablePlace(
   { program: { real }, way, before }: CommandFacts,

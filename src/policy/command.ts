@@ -12,7 +12,7 @@ export interface JudgedCommand {
    * `writable`: an earlier call could have made the found file. `unsettled`: this call may replace it before it runs.
    */
   readonly programFile: "fixed" | "writable" | "unsettled";
-  /** Where the call may change it, if one place is known. */
+  /** The place at which the call may change it, if one is known. */
   readonly programPlace?: ProgramPlace | null;
   /** True if every path that the words may name is in one of the named roots. */
   readonly arePathsInside: (roots: readonly string[]) => boolean;

@@ -1,4 +1,4 @@
-import { posix } from "node:path";
+import { fileNameOf } from "../shell/rule.ts";
 
 /** Programs that download a package and run it, with the subcommand that does so; null if they do nothing else. */
 const RUNNERS: ReadonlyMap<string, readonly string[] | null> = new Map([
@@ -16,7 +16,7 @@ const RUNNERS: ReadonlyMap<string, readonly string[] | null> = new Map([
 
 /** The words of a command that download the package they run, such as `npx` or `pnpm dlx`. Null for other commands. */
 export function packageRunner([program = "", subcommand = ""]: readonly string[]): string | null {
-  const name = posix.basename(program);
+  const name = fileNameOf(program);
   const subcommands = RUNNERS.get(name);
   if (subcommands === undefined) return null;
   if (subcommands === null) return name;

@@ -68,7 +68,7 @@ export class ServerProcess {
     return this.#started;
   }
 
-  /** What would help, if the sandbox kept the server from something before it ended. */
+  /** The remedy, if the sandbox kept the server from something before it ended. */
   get remedy(): string | null {
     return this.#remedy;
   }
