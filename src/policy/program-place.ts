@@ -8,7 +8,7 @@ export interface ProgramPlace {
   readonly isPrivate: boolean;
 }
 
-/** Why rules cannot allow such a program, and what to do. */
+/** The reason why rules cannot allow such a program, and what to do. */
 export function changeableProgram(word: string, place: ProgramPlace | null | undefined): string {
   if (place === null || place === undefined)
     return `tools may write ${visible(word)} or a folder where it is searched: a rule can allow it only in a read-only root`;
@@ -18,7 +18,7 @@ export function changeableProgram(word: string, place: ProgramPlace | null | und
     : `tools may write ${path}, so ${visible(word)} may be another program: a rule can allow it only in a read-only root`;
 }
 
-/** Why a program may be another one when it starts. */
+/** The reason why a program may be another one when it starts. */
 export function unsettledProgram(word: string, place: ProgramPlace | null | undefined): string {
   const where =
     place === null || place === undefined ? "in a folder of PATH or of the program" : visible(place.path);

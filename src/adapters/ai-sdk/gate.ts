@@ -49,7 +49,7 @@ export class AiSdkGate {
     if (state.kind === "mixed" || state.kind === "unasked")
       return { type: "denied", reason: denialText(WHY_NOT[state.kind]) };
     const answer = state.kind === "answered" ? state.answer : null;
-    if (answer?.isYes === false) 
+    if (answer?.isYes === false)
       return { type: "denied", ...(answer.reason === undefined ? {} : { reason: answer.reason }) };
     if (answer !== null) assertAllAnswered(settled);
     const call = this.#callOf(made, state.said);

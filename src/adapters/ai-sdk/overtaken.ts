@@ -93,6 +93,6 @@ function deniedOnce(open: readonly OpenCall[]): ToolModelMessage["content"] {
   });
 }
 
-/** Why an overtaken call did not run, for the model and the record. */
+/** The reason why an overtaken call did not run, for the model and the record. */
 export const OVERTAKEN =
   "the user sent another message before this call was approved and run: make it again if it is still needed";
