@@ -39,7 +39,7 @@ describe.skipIf(unusable !== null)("a script", () => {
       place,
       { rules: lets("cat", "true") },
       {},
-      ...scripts("cat /proc/self/cmdline 'a b' \"it's\" 2", "cat /proc/self/cmdline; true", "cat $0"),
+      ...scripts("cat /proc/self/cmdline 'a b' \"it's\" 2", "cat /proc/self/cmdline; true", "eval cat a"),
     );
     expect(found.map((one) => one.split("\0"))).toEqual([
       ["/usr/bin/cat", "/proc/self/cmdline", "a b", "it's", "2", ""],
@@ -64,9 +64,11 @@ describe.skipIf(unusable !== null)("a script", () => {
         "cat a; touch made",
         "cat a >made",
         "cat $(echo a)",
+        "cat $(touch made; echo a)",
+        "eval 'cat a'",
       ),
     );
-    expect(found).toEqual(["2", "x\ny", "a; b", "denied", "denied", "denied"]);
+    expect(found).toEqual(["2", "x\ny", "a; b", "denied", "", "x\ny", "denied", "denied"]);
   });
 
   it("of one of bash's own commands is run by bash, and by nothing of the same name", async () => {
