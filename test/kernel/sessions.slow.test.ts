@@ -1,0 +1,94 @@
+import { describe, expect, test } from "vitest";
+import type { ApprovalRequest } from "../../src/index.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
+import { AGENT_SESSIONS } from "../support/sessions/all.ts";
+import { type PlayedSession, type PlayedStep, playSession } from "../support/sessions/play.ts";
+
+sandboxMustWork("sessions of agents");
+
+const STEPS = 30;
+/** At most one question in ten steps. */
+const MAX_QUESTIONS = STEPS / 10;
+const TIMEOUT_MS = 600_000;
+
+describe.skipIf(unusable !== null).each(AGENT_SESSIONS)(
+  "under the config that `init` writes: $name",
+  (session) => {
+    test("at most one question in ten steps, each about something that a yes changes, and every step succeeds", {
+      timeout: TIMEOUT_MS,
+    }, async () => {
+      const played = await playSession(session, false);
+      report(session.name, played);
+      expect(played.steps).toHaveLength(STEPS);
+      expect(failures(played.steps)).toEqual([]);
+      expect(played.left).toMatchObject({ status: 0 });
+      expect(
+        played.steps.flatMap((one) =>
+          one.asked.filter((request) => isPointless(request, played)).map(inWords),
+        ),
+      ).toEqual([]);
+      expect(
+        questions(played.steps).length,
+        questions(played.steps).map(inWords).join("\n"),
+      ).toBeLessThanOrEqual(MAX_QUESTIONS);
+    });
+
+    test("what publishes, removes folders or runs a download among the same steps is asked about by the rules that `init` writes", {
+      timeout: TIMEOUT_MS,
+    }, async () => {
+      const played = await playSession(session, true);
+      const ordinary = played.steps.filter(({ danger }) => danger === null);
+      const dangerous = played.steps.filter(({ danger }) => danger !== null);
+      report(`${session.name}, with dangerous steps`, { ...played, steps: ordinary });
+      expect(dangerous.map(verdictOf)).toEqual(
+        session.dangerous
+          .toSorted((a, b) => a.after - b.after)
+          .map(
+            ({ script, rule }) => `${rule === null ? "fails in the sandbox" : `asked by ${rule}`}: ${script}`,
+          ),
+      );
+      expect(failures(ordinary)).toEqual([]);
+      expect(played.left).toMatchObject({ status: 0 });
+      expect(questions(ordinary).length, questions(ordinary).map(inWords).join("\n")).toBeLessThanOrEqual(
+        MAX_QUESTIONS,
+      );
+    });
+  },
+);
+
+function questions(steps: readonly PlayedStep[]): readonly ApprovalRequest[] {
+  return steps.flatMap(({ asked }) => asked);
+}
+
+/** True if a yes gives the call nothing that it lacks, and no rule of the config names it. */
+function isPointless({ granted, why }: ApprovalRequest, { unasked, strictRules }: PlayedSession): boolean {
+  const changes = granted !== null && granted.digest !== unasked;
+  const isNamed = why.some(({ action, rule }) => action === "ask" && strictRules.includes(rule));
+  return !changes && !isNamed;
+}
+
+function failures(steps: readonly PlayedStep[]): readonly string[] {
+  return steps.flatMap(({ step, failure }) =>
+    failure === null ? [] : [`${JSON.stringify(step.input)}: ${failure}`],
+  );
+}
+
+/** What became of a dangerous step: the rule that asked about it before a no, or that it failed without a question. */
+function verdictOf({ danger, asked, failure }: PlayedStep): string {
+  const by = asked.flatMap(({ why }) => why.filter(({ action }) => action === "ask").map(({ rule }) => rule));
+  const wanted = danger?.rule ?? null;
+  const asks = wanted !== null && by.includes(wanted) ? wanted : by.join(", ");
+  const is = failure === null ? "runs" : asks === "" ? "fails in the sandbox" : `asked by ${asks}`;
+  return `${is}: ${danger?.script}`;
+}
+
+function inWords({ description, reason }: ApprovalRequest): string {
+  return `${description}: ${reason}`;
+}
+
+/** The count is what a reader of a run wants to see, also when all is well. */
+function report(name: string, { steps, standIns }: PlayedSession): void {
+  const stood =
+    standIns.length === 0 ? "" : `; not installed here, a script stood in: ${standIns.join(", ")}`;
+  console.info(`${name}: ${questions(steps).length} questions in ${steps.length} steps${stood}`);
+}
