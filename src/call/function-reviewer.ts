@@ -9,7 +9,7 @@ import { sha256 } from "../profile/digest.ts";
  * A function of the host that reviews requests, instead of the `command` or `url` of a config. It runs in this process.
  * Its settings have the meaning of those in `approval.reviewer`.
  */
-export interface FunctionReviewer extends z.input<typeof ReviewerSettings> {
+export interface FunctionReviewer {
   /** Its name in records. Change it with the function: its digest is made of this name and the settings. */
   readonly name: string;
   /**
@@ -17,6 +17,20 @@ export interface FunctionReviewer extends z.input<typeof ReviewerSettings> {
    * else, and an error, leaves the answer to a person.
    */
   review(document: ReviewDocument, around: { readonly signal: AbortSignal }): unknown;
+  /** Globs for the tools that are reviewed, and their risks; by default both. */
+  readonly only: {
+    readonly tools: readonly string[];
+    readonly risk?: readonly ("read_only" | "write")[];
+  };
+  /** The answers that count; by default only `allow_once`. */
+  readonly may?: readonly ("allow_once" | "deny")[];
+  /** Limits of a session; `timeout` as `20s`. */
+  readonly budget?: {
+    readonly calls?: number;
+    readonly in_a_row?: number;
+    readonly deny_stop?: number;
+    readonly timeout?: string;
+  };
 }
 
 const NAME = "a name for records (a string)";
