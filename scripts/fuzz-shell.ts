@@ -11,7 +11,7 @@ if (part === PART) await tryPart();
 else await tryAll();
 
 async function tryPart(): Promise<void> {
-  const { unsound, ...trial } = tryLines(seed, { count: Number(count) });
+  const { unsound, ...trial } = await tryLines(seed, { count: Number(count) });
   console.log(JSON.stringify({ seed, ...trial, unsound: unsound.length }));
   for (const line of unsound) console.error(`\nread wrongly:\n${line}`);
   process.exitCode = unsound.length === 0 ? 0 : 1;

@@ -18,7 +18,7 @@ const RULES = [
     .map((pattern) => ({ pattern, approval: false, exact: false })),
 ];
 /** Of so many lines that open or change something, one is traced: strace(1) takes longer than bash. */
-const TRACED = 3;
+const TRACED = 8;
 
 /** What came of lines that were judged and, where they were understood, run by bash with stand-ins for programs. */
 export interface Trial {
@@ -29,6 +29,8 @@ export interface Trial {
   readonly traced: number;
   readonly plain: number;
   readonly ran: number;
+  /** How many waited for themselves and had to be ended. */
+  readonly stuck: number;
   /** Lines that did what is not in their reading, or ran what no rule allows although they were allowed. */
   readonly unsound: readonly string[];
 }
@@ -43,14 +45,14 @@ export interface TrialGiven {
 }
 
 /** Reads lines drawn from a seed, and runs those that are understood: so many, or until the time is over. */
-export function tryLines(
+export async function tryLines(
   seed: number,
   { count, maxMs = Number.POSITIVE_INFINITY, parse = parseLine, maxUnsound = 100 }: TrialGiven,
-): Trial {
+): Promise<Trial> {
   using bash = new TrialBash();
   const verdicts = { allow: 0, ask: 0, deny: 0 };
   const unsound: string[] = [];
-  let [lines, understood, traced, plain, ran] = [0, 0, 0, 0, 0];
+  let [lines, understood, traced, plain, ran, stuck] = [0, 0, 0, 0, 0, 0];
   const end = performance.now() + maxMs;
   for (const line of linesFrom(seed)) {
     if (lines === count || performance.now() > end || unsound.length >= maxUnsound) break;
@@ -67,14 +69,15 @@ export function tryLines(
     const mayWrite = read.touches.length > 0;
     const isTraced = mayWrite && understood % TRACED === 0;
     if (isTraced) traced += 1;
-    const run = bash.run(line, { mayWrite, isTraced });
+    const run = await bash.run(line, { mayWrite, isTraced });
     ran += run.started.length;
+    if (!run.hasEnded) stuck += 1;
     const breach = breachOf(read, run, bash);
     if (breach !== null) unsound.push(`${line}\n→ ${breach}`);
     const other = action === "allow" ? run.started.find(({ words }) => !isAllowed(words)) : undefined;
     if (other !== undefined) unsound.push(`${line}\n→ allowed to run ${JSON.stringify(other.words)}`);
   }
-  return { lines, verdicts, understood, traced, plain, ran, unsound };
+  return { lines, verdicts, understood, traced, plain, ran, stuck, unsound };
 }
 
 function isAllowed(words: readonly string[]): boolean {
