@@ -9,7 +9,7 @@ import type { KeptCall } from "../policy/kept-call.ts";
 import type { EarlierRequest } from "../policy/request.ts";
 import type { Broker } from "./broker.ts";
 import { requestsOf } from "./call-requests.ts";
-import { notAskedAbout, replaceRequest } from "./earlier.ts";
+import { earlierRequest, notAskedAbout, replaceRequest } from "./earlier.ts";
 import type { Approval, CallIdentity, DecidedCall, GateStop } from "./gate-result.ts";
 import type { ApprovalHandler } from "./handler.ts";
 import { approvalOf, denied, isRejectedByPerson } from "./not-run.ts";
@@ -135,7 +135,8 @@ export class Asker {
       const { same, other, state, nextId } = await find(toolCallId);
       const isFinal = isUnique && (same?.status === "expired" || isRejectedByPerson(same));
       if (state !== null && (state.kind !== "denied" || isFinal || !mayAsk)) return state;
-      const earlier = other && (await replaceRequest(broker, other, decided));
+      const look = mayAsk ? replaceRequest : earlierRequest;
+      const earlier = other && (await look(broker, other, decided));
       if (!mayAsk) return notAskedAbout(earlier);
       try {
         return await this.ask(call, decided, { ...options, earlier }, nextId);
