@@ -118,7 +118,7 @@ export default defineConfig([
           { name: "prompt", test: PROMPT, priority: 2 },
           { name: "network", test: NETWORK, priority: 3 },
           // It draws as the prompt does.
-          { name: "answers", test: /\/src\/cli\/(commands\/approvals|approvals-text)\.ts$/, priority: 4 },
+          { name: "answers", test: /\/src\/cli\/(commands\/approvals|approvals-\w+)\.ts$/, priority: 4 },
           // What needs packages that not every user has is loaded by those who ask for it.
           { name: "http", test: /\/src\/http\//, priority: 4 },
           { name: "mcp", test: /\/src\/(mcp\/|channel\/elicitation)/, priority: 4 },

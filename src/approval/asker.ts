@@ -4,7 +4,7 @@ import { keptBinding } from "../policy/bound-call.ts";
 import { jsonSize } from "../policy/json-size.ts";
 import { denied } from "../policy/not-run.ts";
 import { requestsOf } from "./call-requests.ts";
-import { notAskedAbout, replaceRequest } from "./earlier.ts";
+import { earlierRequest, notAskedAbout, replaceRequest } from "./earlier.ts";
 import type { CallRequestOptions, GateCheckOptions, GateOptions } from "./gate-options.ts";
 import type { Approval, CallIdentity, DecidedCall, GateStop } from "./gate-result.ts";
 import { approvalOf, isRejectedByPerson } from "./not-run.ts";
@@ -93,7 +93,8 @@ export class Asker {
       const isNo = same?.status === "expired" || isRejectedByPerson(same) || isDeniedByReviewer(same);
       const isFinal = isUnique && isNo;
       if (state !== null && (state.kind !== "denied" || isFinal || !mayAsk)) return state;
-      const earlier = other && (await replaceRequest(broker, other, decided));
+      const look = mayAsk ? replaceRequest : earlierRequest;
+      const earlier = other && (await look(broker, other, decided));
       if (!mayAsk) return notAskedAbout(earlier);
       try {
         const asked = { storedAs: nextId, mayReview: earlier === null };

@@ -11,8 +11,9 @@ import {
 import { timeLeft as timeLeftInWords } from "../channel/time-left.ts";
 import { visible } from "../errors.ts";
 import type { ApprovalEvent } from "../event/event.ts";
+import { printChanged } from "../policy/bound-call.ts";
 import type { Scope } from "../policy/decision.ts";
-import type { ApprovalRequest } from "../policy/request.ts";
+import type { ApprovalRequest, EarlierRequest } from "../policy/request.ts";
 import { reviewInWords } from "../policy/review-record.ts";
 import type { StoredRequest } from "../store/store.ts";
 
@@ -45,21 +46,51 @@ export function listRows(
   { width, ink }: TextLayout,
 ): readonly string[] {
   const folders = [...new Set(requests.map(projectOf))];
+  const sessions = new Set(requests.map(({ sessionId }) => sessionId));
   // If two shortened folders are equal, all are printed in full.
   const isClear = new Set(folders.map((folder) => endOf(folder, width))).size === folders.length;
   const rows = requests.map((request) => [
     request.approvalId.slice(0, SHORT),
     isClear ? endOf(projectOf(request), width) : projectOf(request),
     timeLeft(request, now),
-    request.review?.verdict === "deny"
-      ? "denied by the reviewer"
-      : aliveRuns.has(request.runId)
-        ? ""
-        : "its process is gone",
+    request.review?.verdict === "deny" ? "denied by the reviewer" : stateOfCaller(request, aliveRuns),
+    startFolder(request),
+    // On a terminal there is little room, and one session needs no name.
+    width !== null && sessions.size === 1 ? "" : `session ${request.sessionId.slice(0, SHORT)}`,
+    request.earlier === undefined ? "" : `asked again: ${printChanged(request.earlier.changed)} changed`,
     request.agent === null ? request.tool : `${request.tool} (${request.agent})`,
     request.description,
   ]);
   return columns(rows).map((row) => startsIn(ink.bold, inWidth(row, width)));
+}
+
+/** A request in a few fields, each text whole and under a label of ours. */
+export function briefLines(request: ApprovalRequest, ink: Ink): readonly string[] {
+  const { approvalId, sessionId, agent, tool, description, reason, folder } = request;
+  const fields = [
+    field("request", approvalId),
+    field("project", request.project ?? "an unknown folder"),
+    ...(folder === undefined ? [] : [field("starts in", folder)]),
+    field("session", sessionId),
+    ...(agent === null ? [] : [field("agent", agent)]),
+    field("tool", tool),
+    field("would do", description),
+    field("because", reason),
+  ];
+  return fields.flatMap((one) => wholeFieldRows(one, WIDTH, ink));
+}
+
+/** A suspended call waits for no process: it is resumed. */
+function stateOfCaller({ waits, runId }: ApprovalRequest, aliveRuns: ReadonlySet<string>): string {
+  if (waits === false) return "suspended";
+  return aliveRuns.has(runId) ? "" : "its process is gone";
+}
+
+/** The folder that a call starts in, if it is not that of its project. */
+function startFolder({ folder, project }: ApprovalRequest): string {
+  if (folder === undefined || folder === project) return "";
+  const isBelow = project !== undefined && folder.startsWith(`${project}/`);
+  return `in ${isBelow ? folder.slice(project.length + 1) : folder}`;
 }
 
 /** All details of a request: its outcome, the program, its access, and the reason for the request. */
@@ -76,6 +107,8 @@ export function requestLines(
     field("asked by", `run ${request.runId}, session ${request.sessionId}`),
     ...(request.client === undefined ? [] : [field("client", request.client)]),
     ...(request.groupId === null ? [] : [field("group", request.groupId)]),
+    ...(request.folder === undefined ? [] : [field("starts in", request.folder)]),
+    ...(request.earlier === undefined ? [] : [field("asked again", againOf(request.earlier))]),
   ];
   const fields = [
     ...head,
@@ -84,6 +117,10 @@ export function requestLines(
     ...boundFields(request),
   ];
   return fields.flatMap((one) => wholeFieldRows(one, WIDTH, ink));
+}
+
+function againOf({ approvalId, changed }: EarlierRequest): string {
+  return `instead of request ${approvalId}: ${printChanged(changed)} changed`;
 }
 
 export function eventLine(event: ApprovalEvent, { width, ink }: TextLayout): string {

@@ -12,6 +12,7 @@ import { HEADERS, jsonResponse } from "./headers.ts";
 import { openApi } from "./openapi.ts";
 import { type HttpRefusal, refusal } from "./refusal.ts";
 import { ROUTES, type RouteName } from "./routes.ts";
+import { wholeGrantId, wholeRequestId } from "./short-id.ts";
 
 /** A request that was admitted. */
 export interface AdmittedRequest {
@@ -44,22 +45,26 @@ export function handlers(options: HandlerOptions): Readonly<Record<RouteName, Ha
     answerSeveral: changing(options, ROUTES.answerSeveral.body, async (body, { by }) =>
       jsonResponse(200, { answered: await answerSeveral(broker, body, by) }),
     ),
-    showApproval: ({ id }) => show(options, id),
+    showApproval: async ({ id }) => show(options, await wholeRequestId(broker, id)),
     answer: changing(options, ROUTES.answer.body, async (body, { id, by }) => {
-      const outcome = await answer(broker, id, decisionOf(body, by), by);
+      const decision = decisionOf(body, by);
+      const outcome = await answer(broker, await wholeRequestId(broker, id), decision, by);
       return replyTo(outcome, (stored) => ({
         status: stored?.status ?? null,
         decision: storedDecision(stored?.decision ?? null),
       }));
     }),
-    answerShortly: changing(options, ROUTES.answerShortly.body, async (body, { id, by }) =>
-      replyTo(await answer(broker, id, decisionOf(body, by), by), () => ({ status: "ok" })),
-    ),
+    answerShortly: changing(options, ROUTES.answerShortly.body, async (body, { id, by }) => {
+      const decision = decisionOf(body, by);
+      const outcome = await answer(broker, await wholeRequestId(broker, id), decision, by);
+      return replyTo(outcome, () => ({ status: "ok" }));
+    }),
     listGrants: async () => jsonResponse(200, { grants: await broker.grants(null) }),
     revokeGrant: async ({ id, by }) => {
       const tooMany = tooManyOf(options, by);
       if (tooMany !== null) return refused(tooMany);
-      if (await broker.revoke(id, by)) return jsonResponse(200, { revoked: true });
+      if (await broker.revoke(await wholeGrantId(broker, id), by))
+        return jsonResponse(200, { revoked: true });
       return refused(refusal("GRANT_UNKNOWN"));
     },
     followEvents: (ask) => follow(options, ask),

@@ -53,6 +53,8 @@ const OF_ALL = ["ORIGIN_UNKNOWN", "HOST_UNKNOWN", "URL_TOO_LONG"] as const;
 /** The refusals of routes with a token. */
 const OF_GUARDED = ["TOKEN_MISSING", "TOKEN_UNKNOWN", "TRIES_TOO_MANY"] as const;
 
+const REQUEST_ID = "The id of a request. Of an unanswered one, its first 8 characters or more are enough.";
+
 /** The refusals that include the earlier answer. */
 export const TOO_LATE: Readonly<Partial<Record<RefusalCode, z.ZodType>>> = {
   ANSWERED_ALREADY: TooLate,
@@ -84,7 +86,7 @@ export const ROUTES = {
     method: "get",
     path: "/approvals/:id",
     does: "Shows a request, its status and its preview.",
-    id: "The id of a request.",
+    id: REQUEST_ID,
     result: json(ShownRequest),
     refuses: ["REQUEST_UNKNOWN"],
   },
@@ -92,7 +94,7 @@ export const ROUTES = {
     method: "post",
     path: "/approvals/:id",
     does: "Answers a request. Only the first answer counts.",
-    id: "The id of a request.",
+    id: REQUEST_ID,
     body: AnswerBody,
     result: json(AcceptedAnswer),
     refuses: [...OF_BODIES, "REQUEST_UNKNOWN", "ANSWERED_ALREADY", "REQUEST_EXPIRED"],
@@ -101,7 +103,7 @@ export const ROUTES = {
     method: "post",
     path: "/approve/:id",
     does: "Answers a request, in the short form that agents' event streams use.",
-    id: "The id of a request.",
+    id: REQUEST_ID,
     body: ShortAnswerBody,
     result: json(Ok),
     refuses: [...OF_BODIES, "REQUEST_UNKNOWN", "ANSWERED_ALREADY", "REQUEST_EXPIRED"],
@@ -117,7 +119,7 @@ export const ROUTES = {
     method: "delete",
     path: "/grants/:id",
     does: "Revokes a grant.",
-    id: "The id of a grant.",
+    id: "The id of a grant, or its first 8 characters or more.",
     result: json(Revoked),
     refuses: ["GRANT_UNKNOWN", "ANSWERS_TOO_MANY"],
   },

@@ -14,14 +14,13 @@ export interface Card {
 
 /** A pending request. `onChoose`: the person selects it. */
 export function waitingCard(request: ApprovalRequest, onChoose: () => void): Card {
-  const { tool, description, agent, risk, expiresAt } = request;
+  const { tool, description, risk, expiresAt } = request;
   const time = element("span", { class: "time" });
   const chip = element(
     "span",
     { class: "risk", attributes: { "data-risk": risk ?? "unknown" } },
     RISKS[risk ?? "unknown"],
   );
-  const who = agent === null ? null : element("span", { class: "who" }, "by ", foreign(agent, "code"));
   const open = button(
     [
       element(
@@ -32,8 +31,11 @@ export function waitingCard(request: ApprovalRequest, onChoose: () => void): Car
         time,
       ),
       element("span", { class: "what" }, foreign(firstLine(description), "prose")),
-      who,
+      whoOf(request),
       whereOf(request),
+      request.earlier === undefined
+        ? null
+        : element("span", { class: "who" }, "asked again: the call changed"),
     ],
     { class: "card" },
     onChoose,
@@ -75,9 +77,31 @@ export function decidedCard({ request, ending }: ClosedRequest, onChoose: () => 
   return card(open, (now) => say(time, timeAgo(ending.at, now)));
 }
 
-/** One inbox holds the requests of all projects. */
-function whereOf({ project }: ApprovalRequest): HTMLElement | null {
-  return project === undefined ? null : element("span", { class: "who" }, "in ", foreign(project, "code"));
+/** The characters of an id that tell sessions apart. */
+const SHORT = 8;
+
+/** Several agents and sessions may ask for the same. */
+function whoOf({ agent, sessionId }: ApprovalRequest): HTMLElement {
+  return element(
+    "span",
+    { class: "who" },
+    ...(agent === null ? [] : ["by ", foreign(agent, "code"), ", "]),
+    "session ",
+    foreign(sessionId.slice(0, SHORT), "code"),
+  );
+}
+
+/** One inbox holds the requests of all projects. A call may start in another folder than its project's. */
+function whereOf({ project, folder }: ApprovalRequest): HTMLElement | null {
+  if (project === undefined) return null;
+  const isElsewhere = folder !== undefined && folder !== project && !folder.startsWith(`${project}/`);
+  const places = isElsewhere ? [project, ", starts in ", folder] : [folder ?? project];
+  return element(
+    "span",
+    { class: "who" },
+    "in ",
+    ...places.map((text, at) => (at === 1 ? text : foreign(text, "code"))),
+  );
 }
 
 function card(open: HTMLButtonElement, tick: (now: number) => void): Card {

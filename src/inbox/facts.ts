@@ -6,7 +6,7 @@ import { type ElementChild, element, foreign } from "./dom.ts";
 const KEEPS_FILES: typeof KEEP_TOOL = "keep_files";
 
 /** The reason of the request, and the access that an approval gives. */
-export function factsOf({ tool, reason, granted, review }: ApprovalRequest): HTMLElement {
+export function factsOf({ tool, reason, granted, review, folder }: ApprovalRequest): HTMLElement {
   const because = fact("Because", foreign(reason, "prose"));
   if (tool === KEEPS_FILES) return element("dl", { class: "facts" }, because);
   const reviewed = review === undefined ? null : fact("Review", foreign(inWords(review), "prose"));
@@ -19,6 +19,7 @@ export function factsOf({ tool, reason, granted, review }: ApprovalRequest): HTM
     { class: "facts" },
     because,
     reviewed,
+    folder === undefined ? null : fact("Starts in", foreign(folder, "code")),
     fact("Can write", ...listed(write, "nothing")),
     fact("Can read", ...listed(reads, "nothing else")),
     fact("Network", foreign(network, "code")),
@@ -68,6 +69,7 @@ export function whyOf({ why }: ApprovalRequest): HTMLElement {
 export function whoOf({
   agent,
   client,
+  project,
   sessionId,
   runId,
   callId,
@@ -86,6 +88,7 @@ export function whoOf({
       { class: "facts" },
       agent === null ? null : fact("Agent", foreign(agent, "code")),
       client === undefined ? null : fact("Client", foreign(client, "code")),
+      project === undefined ? null : fact("Project", foreign(project, "code")),
       fact("Session", foreign(sessionId, "code")),
       fact("Run", foreign(runId, "code")),
       fact("Call", foreign(callId, "code")),

@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { type CheckResult, defineTool, type Outcome, type SupervisorOptions } from "../../src/index.ts";
 import { knownPath } from "../../src/profile/path.ts";
+import { ASKER, OTHER, PASSED, PASSES, type Variables, variablesIn } from "../support/approval/elsewhere.ts";
 import { ASKS, Fates } from "../support/approval/fates.ts";
 import { printed } from "../support/approval/test-session.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
@@ -10,17 +11,6 @@ import type { Settings } from "../support/battery/place.ts";
 
 sandboxMustWork("a yes that another process uses");
 
-type Variables = Readonly<Record<string, string>>;
-
-const PASS = ["LANG", "LC_*", "TERM", "TZ", "FLAVOUR", "API_TOKEN"];
-const PASSES: Settings = { ...ASKS, sandbox: { env: { pass: PASS } } };
-const ASKER: Variables = {
-  TERM: "xterm-256color",
-  TZ: "Asia/Tokyo",
-  LANG: "C.UTF-8",
-  FLAVOUR: "a=b 'c' \"d\"",
-};
-const OTHER: Variables = { TERM: "dumb", TZ: "UTC", LC_TIME: "C" };
 /** Each variable of the call, one a line. */
 const PRINT = { argv: ["env"] };
 
@@ -48,12 +38,7 @@ async function askUnder(
 const resumeUnder = (fates: Fates, env: Variables, id: string, settings: Settings = PASSES) =>
   fates.resume(id, settings, {}, under(fates, env));
 
-function variables(outcome: Outcome): Readonly<Record<string, string>> {
-  const lines = (printed(outcome) ?? "").split("\n").filter((line) => line.includes("="));
-  return Object.fromEntries(
-    lines.map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
-  );
-}
+const variables = (outcome: Outcome): Variables => variablesIn(printed(outcome) ?? "");
 
 /** The request that a pending outcome names. */
 async function requestOf(fates: Fates, outcome: Outcome | CheckResult) {
@@ -238,11 +223,11 @@ describe.skipIf(unusable !== null)("a yes that can't be used", () => {
     const root = await changed(fates, "shell", { argv: ["true"] }, replace);
     rmSync(`${ws}.old`, { recursive: true });
     expect(root).toEqual([{ part: "root", name: ws }]);
-    const limited: Settings = { ...PASSES, sandbox: { env: { pass: PASS }, limits: { memory: "3GiB" } } };
+    const limited: Settings = { ...PASSES, sandbox: { env: { pass: PASSED }, limits: { memory: "3GiB" } } };
     expect(await changed(fates, "shell", { argv: ["true"] }, () => undefined, [PASSES, limited])).toEqual([
       { part: "access", name: null },
     ]);
-    const sets: Settings = { ...PASSES, sandbox: { env: { pass: PASS, set: { CI: "1" } } } };
+    const sets: Settings = { ...PASSES, sandbox: { env: { pass: PASSED, set: { CI: "1" } } } };
     const set = await changed(fates, "shell", { argv: ["true"] }, () => undefined, [PASSES, sets]);
     expect(set).toContainEqual({ part: "variable", name: "CI" });
   });

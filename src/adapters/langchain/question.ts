@@ -19,6 +19,14 @@ export const ApprovalQuestion = z
     /** The model's id of the call. */
     toolCallId: z.string(),
     tool: z.string(),
+    /** Name of the agent that calls, if it has one. */
+    agent: z.string().exactOptional(),
+    /** The folder of the config. */
+    project: z.string().exactOptional(),
+    /** The folder that the call starts in, if it starts a program. */
+    folder: z.string().exactOptional(),
+    /** Id of the session that the call belongs to. */
+    sessionId: z.string().exactOptional(),
     /** Description of the call. */
     description: z.string(),
     /** The displayable arguments. */
@@ -105,12 +113,18 @@ export function questionFrom(
   toolCallId: string,
   problem: string | null,
 ): ApprovalQuestion {
-  const { approvalId, tool, description, safeArgs, risk, reason, granted, covers, expiresAt } = request;
+  const { approvalId, tool, agent, sessionId, description, safeArgs, risk, reason, granted, covers } =
+    request;
+  const { project, folder, expiresAt } = request;
   return {
     type: "cofferdam.approval",
     approvalId,
     toolCallId,
     tool,
+    ...(agent === null ? {} : { agent }),
+    ...(project === undefined ? {} : { project }),
+    ...(folder === undefined ? {} : { folder }),
+    sessionId,
     description,
     args: safeArgs,
     risk,

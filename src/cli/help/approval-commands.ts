@@ -12,8 +12,8 @@ export const APPROVAL_COMMANDS = {
     actions: [
       ["list", "list the unanswered requests (the default)"],
       ["show ID", "show one request in full"],
-      ["approve ID", "approve a request"],
-      ["reject ID", "reject a request"],
+      ["approve ID...", "approve requests"],
+      ["reject ID...", "reject requests"],
       ["watch", "print requests and answers as they arrive"],
     ],
     options: {
@@ -28,6 +28,13 @@ export const APPROVAL_COMMANDS = {
         ["--minutes N", "end an approval of more than this call after N minutes"],
         ["--times N", "let it answer N further calls at most"],
       ],
+      Select: [
+        ["--all", "answer every unanswered request of this project"],
+        ["--all-projects", "answer every unanswered request"],
+        ["--group ID", "answer the unanswered requests of one group: the calls of one turn"],
+        ["--older-than AGE", "of those, only requests of at least this age: `30m`, `7d`"],
+        ["--yes", "do not ask to confirm; without it the requests are shown first"],
+      ],
       Config: CONFIG_OPTIONS,
       Output: [JSON_OPTION],
     },
@@ -35,6 +42,7 @@ export const APPROVAL_COMMANDS = {
       "cofferdam approvals list",
       "cofferdam approvals approve 1a2b3c4d",
       'cofferdam approvals reject 1a2b3c4d --note "use the staging server"',
+      "cofferdam approvals reject --all --older-than 7d",
     ],
   },
   grants: {
