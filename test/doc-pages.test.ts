@@ -110,6 +110,8 @@ test("the reasons why blocks are not run", () => {
       "it serves until it is stopped",
       "it starts agents that are not installed here",
       "it tries all attacks, which takes a while",
+      "needs a request that waits",
+      "needs recorded answers",
       "the answers differ from machine to machine",
     ]
   `);

@@ -60,12 +60,17 @@ function fileWith(row: Row, rows: readonly Row[]): unknown {
     return isRequired && path !== row.path && (parent === "" || row.path.startsWith(`${parent}.`));
   });
   // A rule of an operator is on a tool or on a command line.
-  const isOnLines = row.path === "approval.rules[].shell";
+  const isOnLines =
+    ["approval.rules[].shell", "approval.rules[].doubt"].includes(row.path) && isProfile(rows);
   for (const one of needed)
-    if (!(one.path === "approval.rules[].shell" || (isOnLines && one.path === "approval.rules[].pattern")))
-      put(file, one);
+    if (one.path !== (isOnLines ? "approval.rules[].pattern" : "approval.rules[].shell")) put(file, one);
   put(file, row);
   return file;
+}
+
+/** True for the keys of an operator's file. */
+function isProfile(rows: readonly Row[]): boolean {
+  return rows.some(({ path }) => path === "approval.rules[].shell");
 }
 
 function put(into: unknown, { path, example }: Row): void {

@@ -281,7 +281,7 @@ test("every command can be loaded, and knows the options that its help lists", a
     const { default: nothing, ...module } = await loaders[name]();
     expect([name, nothing, Object.keys(module)]).toEqual([name, undefined, [name]]);
     // One command may have more than one file.
-    const source = globSync(`src/cli/commands/${name}{,-*}.ts`)
+    const source = globSync([`src/cli/commands/${name}{,-*}.ts`, `src/cli/${name}-*.ts`])
       .map((file) => readFileSync(file, "utf8"))
       .join("\n");
     const shared = source.includes("COMMON") ? ["--config", "--profile", "--json"] : [];
