@@ -41,7 +41,7 @@ export interface SessionReviewerOptions {
   readonly runner: () => ReviewRunner | null;
   /** Names of tools that are never reviewed: those of the product. */
   readonly unreviewed: ReadonlySet<string>;
-  readonly broker: Pick<Broker, "find" | "decide">;
+  readonly broker: Broker;
 }
 
 /** The review of one call, with what its log and its caller's signal need. */
