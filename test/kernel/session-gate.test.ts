@@ -49,8 +49,10 @@ describe.skipIf(unusable !== null)("what a person edits", () => {
     "is checked again: %j is none of the tool's inputs, and nothing runs (C12)",
     async (edited) => {
       await using at = await editing(edited);
-      await expect(at.session.call("shell", { argv: ["touch", "made"] })).rejects.toMatchObject({
-        code: "USAGE",
+      expect(await at.session.call("shell", { argv: ["touch", "made"] })).toMatchObject({
+        kind: "failed",
+        error: { code: "USAGE" },
+        answer: { by: "ann", editedInput: edited },
       });
       expect(existsSync(`${at.place.ws}/made`)).toBe(false);
       expect(at.journal.of("call.ended")).toMatchObject([{ outcome: "failed" }]);
