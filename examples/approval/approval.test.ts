@@ -38,14 +38,20 @@ test("reads run, writes are asked about, what drops or deletes is denied, and th
   expect(transcript).toEqual([
     { type: "success", output: ["ann", "bob"] },
     { type: "success", output: "ann has 4 orders" },
-    { type: "denied", output: "Denied: only ann's orders, please" },
-    { type: "denied", output: "Denied: rule `delete_*` of the config" },
-    { type: "denied", output: "Denied: nobody drops tables here" },
+    {
+      type: "denied",
+      output: expect.stringMatching(/^Denied: only ann's orders, please\nWhat would help: /),
+    },
+    {
+      type: "denied",
+      output: expect.stringMatching(/^Denied: rule `delete_\*` of the config\nWhat would help: /),
+    },
+    { type: "denied", output: expect.stringMatching(/^Denied: nobody drops tables here\nWhat would help: /) },
     {
       type: "error",
-      error: expect.stringContaining("invalid arguments of `update_user` at `orders`"),
+      error: expect.stringContaining("invalid arguments of `update_user`: `orders` is missing"),
     },
-    { type: "error", error: "Error: tool `make_coffee` not found" },
+    { type: "error", error: expect.stringContaining("Error: tool `make_coffee` not found\n") },
   ]);
   expect(asked.map(({ tool, safeArgs, risk, agent }) => ({ tool, safeArgs, risk, agent }))).toEqual([
     { tool: "update_user", safeArgs: { name: "ann", orders: 4 }, risk: "write", agent: "support" },

@@ -59,7 +59,11 @@ test("a function is asked about by whom it writes to, and a yes for the session 
   ).toEqual([
     { type: "success", output: "sent to ann", sandbox: "none" },
     { type: "success", output: "sent to ann", sandbox: "none" },
-    { type: "denied", output: "Denied: only ann, please", sandbox: null },
+    {
+      type: "denied",
+      output: expect.stringMatching(/^Denied: only ann, please\nWhat would help: /),
+      sandbox: null,
+    },
   ]);
   expect(sent.map(({ to }) => to)).toEqual(["ann", "ann"]);
   expect(asked.map(({ description }) => description)).toEqual([
@@ -78,7 +82,7 @@ test("a function with a schema is given nothing that the schema does not take", 
     { type: "success", output: [334, 333, 333], sandbox: "none" },
     {
       type: "error",
-      error: expect.stringContaining("invalid arguments of `split_bill` at `people`"),
+      error: expect.stringContaining("invalid arguments of `split_bill`: `people`"),
       sandbox: "none",
     },
   ]);

@@ -86,5 +86,5 @@ test("after a no nothing is changed, and the model is told so", async () => {
   const { model, heard } = scripted();
   await work(server, model, () => "no");
   expect(note()).toBe(before);
-  expect(heard[1]).toBe("Denied: rejected by the user of mcp-agent");
+  expect(heard[1]).toMatch(/^Denied: rejected by the user of mcp-agent\nWhat would help: /);
 });

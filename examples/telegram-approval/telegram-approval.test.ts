@@ -42,8 +42,14 @@ test("a no is told to the agent with its reason, a reply's too", async () => {
   const { api, chat } = await telegram();
   const first = release("2.0.1", chat);
   api.press(await api.message("2.0.1"), "Reject", BOB);
-  expect(await first).toEqual({ type: "denied", output: "Denied: Rejected by user via Telegram" });
+  expect(await first).toEqual({
+    type: "denied",
+    output: expect.stringMatching(/^Denied: Rejected by user via Telegram\nWhat would help: /),
+  });
   const second = release("2.0.2", chat);
   api.reply(await api.message("2.0.2"), "no: the changelog is empty", BOB);
-  expect(await second).toEqual({ type: "denied", output: "Denied: the changelog is empty" });
+  expect(await second).toEqual({
+    type: "denied",
+    output: expect.stringMatching(/^Denied: the changelog is empty\nWhat would help: /),
+  });
 });

@@ -75,5 +75,8 @@ export function whyNotRun(outcome: Exclude<ProgramOutcome, Ran>): {
 } {
   if (outcome.kind !== "failed") return outcome;
   const { error } = outcome;
-  return { reason: thrownText(error), hint: (error instanceof CofferdamError && error.hint) || "" };
+  return {
+    reason: thrownText(error),
+    hint: (error instanceof CofferdamError ? error.hint : undefined) ?? "",
+  };
 }

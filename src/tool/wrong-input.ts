@@ -132,8 +132,8 @@ function typeInWords(type: string): string {
 
 function typeOf(value: unknown): string {
   if (value === null) return "null";
-  const type = Array.isArray(value) ? "array" : typeof value;
-  return type === "boolean" ? String(value) : typeInWords(type);
+  if (typeof value === "boolean") return String(value);
+  return typeInWords(Array.isArray(value) ? "array" : typeof value);
 }
 
 function oneOf(values: readonly unknown[]): string {

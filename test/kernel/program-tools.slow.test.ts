@@ -398,7 +398,11 @@ describe.skipIf(unusable !== null)("a yes", () => {
     expect(printed(await call({ text: "edited; rm x" }))).toBe("edited; rm x");
     expect(await call({ text: "bad" })).toMatchObject({ kind: "denied", code: "APPROVAL_BLOCKED" });
     for (const wrong of [{ argv: ["touch", "made"] }, { text: 1 }, "x"])
-      await expect(call(wrong)).rejects.toMatchObject({ code: "USAGE" });
+      expect(await call(wrong)).toMatchObject({
+        kind: "failed",
+        error: { code: "USAGE" },
+        answer: { editedInput: wrong },
+      });
     expect(existsSync(join(at.place.ws, "made"))).toBe(false);
     expect(at.journal.of("call.received").map(({ safeArgs }) => safeArgs)).toMatchObject([
       { text: "asked" },

@@ -52,7 +52,7 @@ describe.skipIf(unusable !== null)("what a person edits", () => {
       expect(await at.session.call("shell", { argv: ["touch", "made"] })).toMatchObject({
         kind: "failed",
         error: { code: "USAGE" },
-        answer: { editedInput: edited },
+        answer: { by: "ann", editedInput: edited },
       });
       expect(existsSync(`${at.place.ws}/made`)).toBe(false);
       expect(at.journal.of("call.ended")).toMatchObject([{ outcome: "failed" }]);

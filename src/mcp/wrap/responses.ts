@@ -47,6 +47,10 @@ export function responseFor(outcome: ToolOutcome, isModern: boolean): JsonObject
   }
 }
 
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
+}
+
 function isInvalid(error: unknown): boolean {
   return error instanceof CofferdamError && error.code === "USAGE";
 }
@@ -54,8 +58,8 @@ function isInvalid(error: unknown): boolean {
 /** A response with a text before the content of its result; unchanged if it has no content. */
 function withText(response: JsonObject, text: string): JsonObject {
   const result = objectOf(response["result"]);
-  const content = result?.["content"];
-  if (result === null || !Array.isArray(content)) return response;
+  const content: unknown = result?.["content"];
+  if (result === null || !isList(content)) return response;
   return { ...response, result: { ...result, content: [{ type: "text", text }, ...content] } };
 }
 
