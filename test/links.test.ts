@@ -38,10 +38,14 @@ test("every link of the README and of the pages for users leads to a file that n
     cwd: ROOT,
     encoding: "utf8",
   });
-  const [{ files }] = z.tuple([z.object({ files: z.array(z.object({ path: z.string() })) })]).parse(JSON.parse(stdout));
+  const [{ files }] = z
+    .tuple([z.object({ files: z.array(z.object({ path: z.string() })) })])
+    .parse(JSON.parse(stdout));
   const packed = new Set(files.map(({ path }) => path));
   expect([packed.has("README.md"), packed.has("src/index.ts")]).toEqual([true, false]);
-  const pages = PAGES.filter((page) => page === "README.md" || /^docs\/(guide|how-to|explanation)\//.test(page));
+  const pages = PAGES.filter(
+    (page) => page === "README.md" || /^docs\/(guide|how-to|explanation)\//.test(page),
+  );
   const links = pages.flatMap((page) =>
     [...readFileSync(join(ROOT, page), "utf8").matchAll(/\]\((?!https?:)([^)#\s]+)/g)].map(([, to = ""]) => ({
       page,

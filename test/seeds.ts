@@ -141,7 +141,9 @@ const S1 = {
   "S1-33": served("what is long is cut for display and says so; binary content is told by kind and size"),
   "S1-34": adapted("what payloads should hold", "is advice to tools; each built-in one follows it"),
   "S1-35": served("presentations are lazy, strict respects what needs no question, checks are sync"),
-  "S1-36": served("rules decide about the tools of MCP servers, whose own hints are not trusted; without a rule they ask"),
+  "S1-36": served(
+    "rules decide about the tools of MCP servers, whose own hints are not trusted; without a rule they ask",
+  ),
   "S1-37": served("the approval layer works alone, without any framework"),
   "S1-38": adapted(
     "wildcard grants",

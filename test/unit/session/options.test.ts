@@ -10,8 +10,8 @@ import { assertOptions } from "../../../src/policy/options.ts";
 import { createDraft } from "../../../src/session/draft.ts";
 import { createSupervisor } from "../../../src/session/supervisor.ts";
 import { SUPERVISOR_OPTIONS } from "../../../src/session/supervisor-options.ts";
-import { defineTool } from "../../../src/tool/define-tool.ts";
 import { deriveFor } from "../../../src/testing/derive-for.ts";
+import { defineTool } from "../../../src/tool/define-tool.ts";
 import { machine, PLAIN, refusalOf } from "../config/machine.ts";
 
 /** Code, message and hint of what the run refuses. */
