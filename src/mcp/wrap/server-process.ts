@@ -112,7 +112,8 @@ export class ServerProcess {
     this.#program = started;
     started.ended.then(
       (outcome) => {
-        this.#remedy = ("denials" in outcome && outcome.denials?.[0]?.remedy) || null;
+        const [denial] = ("denials" in outcome ? outcome.denials : null) ?? [];
+        this.#remedy = denial?.remedy ?? null;
         onEnd(endText(outcome));
       },
       () => onEnd("its sandbox failed"),
