@@ -10,7 +10,7 @@ import { fill, part, say } from "./dom.ts";
 import { listen } from "./keys.ts";
 import { RequestLists } from "./lists.ts";
 import { News } from "./news.ts";
-import { Notifications } from "./notifications.ts";
+import { RequestNotifications } from "./notifications.ts";
 import { readOn } from "./read-on.ts";
 import { follow } from "./stream.ts";
 
@@ -22,7 +22,7 @@ export class Inbox {
   readonly #desk = new InboxState((request) => this.#notifications.tell(request, this.#desk));
   readonly #clock = new Clock();
   readonly #news = new News();
-  readonly #notifications = new Notifications((id) => this.#open(id));
+  readonly #notifications = new RequestNotifications((id) => this.#open(id));
   readonly #parts = {
     detail: part("detail", HTMLElement),
     empty: part("empty", HTMLElement),

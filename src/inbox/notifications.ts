@@ -14,7 +14,7 @@ const GATHER_MS = 150;
 type Setting = "off" | "on" | "plain";
 
 /** Notifications about new requests while the page is in the background. Nothing is asked for before a click. */
-export class Notifications {
+export class RequestNotifications {
   readonly #parts = {
     open: part("notify-button", HTMLButtonElement),
     dialog: part("notify", HTMLDialogElement),
