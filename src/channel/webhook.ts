@@ -33,7 +33,7 @@ export function webhookHandler(options: WebhookOptions): WebhookHandler {
   const checked = Options.safeParse(options);
   if (checked.success) {
     webhookKey(checked.data.secret);
-    return new WebhookChannel(checked.data, { now: Date.now, secondMs: 1000 });
+    return new WebhookChannel(checked.data, { now: Date.now, secondMs: 1_000, timeoutMs: 10_000 });
   }
   const [issue] = checked.error.issues;
   const place = issue?.code === "unrecognized_keys" ? issue.keys[0] : issue?.path.join(".");

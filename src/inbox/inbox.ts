@@ -10,7 +10,7 @@ import { fill, part, say } from "./dom.ts";
 import { listen } from "./keys.ts";
 import { RequestLists } from "./lists.ts";
 import { News } from "./news.ts";
-import { InboxNotifications } from "./notifications.ts";
+import { RequestNotifications } from "./notifications.ts";
 import { readOn } from "./read-on.ts";
 import { follow } from "./stream.ts";
 
@@ -22,7 +22,7 @@ export class Inbox {
   readonly #desk = new InboxState((request) => this.#notifications.tell(request, this.#desk));
   readonly #clock = new Clock();
   readonly #news = new News();
-  readonly #notifications = new InboxNotifications((id) => this.#open(id));
+  readonly #notifications = new RequestNotifications((id) => this.#open(id));
   readonly #parts = {
     detail: part("detail", HTMLElement),
     empty: part("empty", HTMLElement),
@@ -40,12 +40,6 @@ export class Inbox {
   });
   readonly #actions = new Actions(this.#arming, {
     onApprove: (scope, note) => void this.#answer({ approved: true, scope, ...said(note) }),
-    onChoose: ({ yes }, note) =>
-      void this.#answer(
-        yes === null
-          ? { approved: false, lasts: "session", ...said(note) }
-          : { approved: true, ...yes, ...said(note) },
-      ),
     onReject: (note) => void this.#answer({ approved: false, ...said(note) }),
     onReadOn: () => readOn(this.#detail, this.#parts.scroll),
     onRejectAll: (filter, note) => void this.#rejectAll(filter, note),
@@ -277,8 +271,10 @@ export class Inbox {
     this.#parts.empty.hidden = this.#detail !== null;
     const seen = this.#detail?.seen() ?? "awaited";
     const isCoverSeen = this.#detail?.isCoverSeen() ?? false;
-    const state = { seen, isCoverSeen, isSending: this.#isSending, isLive: this.#isLive };
-    this.#actions.show({ request: waiting, ...state }, this.#desk);
+    this.#actions.show(
+      { request: waiting, seen, isCoverSeen, isSending: this.#isSending, isLive: this.#isLive },
+      this.#desk,
+    );
     const { size } = this.#desk.waiting;
     document.title = size === 0 ? "Approvals" : `(${size}) Approvals`;
     say(this.#parts.connection, this.#isLive ? "live" : "offline, trying again");
@@ -297,4 +293,6 @@ export class Inbox {
   }
 }
 
-const said = (note: string): { readonly note?: string } => (note === "" ? {} : { note });
+function said(note: string): { readonly note?: string } {
+  return note === "" ? {} : { note };
+}

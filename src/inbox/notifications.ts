@@ -13,8 +13,8 @@ const GATHER_MS = 150;
 
 type Setting = "off" | "on" | "plain";
 
-/** InboxNotifications about new requests while the page is in the background. Nothing is asked for before a click. */
-export class InboxNotifications {
+/** Notifications about new requests while the page is in the background. Nothing is asked for before a click. */
+export class RequestNotifications {
   readonly #parts = {
     open: part("notify-button", HTMLButtonElement),
     dialog: part("notify", HTMLDialogElement),

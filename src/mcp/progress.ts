@@ -2,7 +2,7 @@ import type { ServerContext } from "@modelcontextprotocol/server";
 
 /** The interval of progress notifications. Clients treat a silent call as lost. */
 const INTERVAL_S = 1;
-/** The first characters of an id, as `cofferdam approvals list` prints them. */
+/** The length of an id that `cofferdam approvals list` prints. */
 const SHORT_ID = 8;
 
 /** The progress of one call, as its client sees it. */

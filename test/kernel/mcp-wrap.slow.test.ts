@@ -12,6 +12,8 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const SERVERS = { servers: { fs: { command: ["node", "server.mjs"] } } };
 
+/** Nobody can be asked but the client's user. */
+const ALONE = { approval: { channels: { approvals_command: false } } };
 const MORE = {
   sandbox: {
     paths: { ws: { root: ".", mode: "rw", write_approval: false } },
@@ -111,9 +113,8 @@ describe.skipIf(unusable !== null)("`cofferdam mcp --wrap`", () => {
   });
 
   it("does not start it after a no, tells the client why, and exits with 77", async () => {
-    const at = await wrapPlace({
-      servers: { fs: { command: ["node", "server.mjs"], needs: { write_on_start: true } } },
-    });
+    const servers = { fs: { command: ["node", "server.mjs"], needs: { write_on_start: true } } };
+    const at = await wrapPlace({ servers }, ALONE);
     writeServer(at, "server.mjs", { write: WRITE }, "fs.writeFileSync('started', '');");
     await expect(wrapped(at, ["--wrap", "fs"], { answers: NO })).rejects.toThrow("the MCP server fs stopped");
     expect(existsSync(join(at.project, "started"))).toBe(false);
@@ -249,7 +250,7 @@ describe.skipIf(unusable !== null)("`cofferdam mcp --wrap`", () => {
     expect((await at.cofferdam(["approvals", "approve", id])).exit).toBe(0);
     expect(await call).toContain("made");
 
-    const alone = await wrapPlace(SERVERS);
+    const alone = await wrapPlace(SERVERS, ALONE);
     writeServer(alone, "server.mjs", { ok: "return 'made';" });
     await using nobody = await wrapped(alone, ["--wrap", "fs"], { hasForms: false });
     expect(await nobody.client.call("ok")).toContain("Denied: ");

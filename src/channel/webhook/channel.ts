@@ -19,10 +19,11 @@ export interface WebhookChannelOptions {
   readonly onTrouble: (error: CofferdamError) => void;
 }
 
-/** The clock, and the length of a second: shorter in tests. */
+/** The clock, the length of a second in pauses, and the maximum time of one try: shorter in tests. */
 export interface WebhookTiming {
   readonly now: () => number;
   readonly secondMs: number;
+  readonly timeoutMs: number;
 }
 
 /** An answer that holds, or the reason why it does not. */
@@ -41,7 +42,6 @@ export type ReceivedAnswer =
 
 /** Maximum of deliveries at a time: a receiver that hangs must not hold a connection for each request. */
 const MAX_AT_ONCE = 8;
-const TIMEOUT_S = 10;
 const [FIRST_PAUSE_S, MAX_PAUSE_S] = [1, 300];
 /** Tries to tell the outcome of a request. */
 const MAX_LAST_TRIES = 5;
@@ -183,10 +183,10 @@ export class WebhookChannel implements ApprovalHandler, Disposable, AsyncDisposa
     try {
       if (signal.aborted) return { kind: "failed", reason: "the request is over", retryAfterS: null };
       const { url, secret } = this.#options;
-      const { now, secondMs } = this.#timing;
+      const { now, timeoutMs } = this.#timing;
       // Each try has its own time: a late one would be too old.
       const headers = signWebhook({ id, timestamp: Math.floor(now() / 1000), body }, secret);
-      return await deliver(url, { ...headers }, body, { signal, timeoutMs: TIMEOUT_S * secondMs });
+      return await deliver(url, { ...headers }, body, { signal, timeoutMs });
     } finally {
       this.#free += 1;
       this.#queue.shift()?.();

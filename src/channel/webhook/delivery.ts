@@ -67,5 +67,5 @@ function retryAfterOf({ headers }: Response): number | null {
 /** The code of a failure: its message may name addresses of the network. */
 function reasonOf(cause: unknown): string {
   const inner = cause instanceof Error ? cause.cause : undefined;
-  return codeOf(inner) || codeOf(cause) || "the connection failed";
+  return [codeOf(inner), codeOf(cause)].find((code) => code !== "") ?? "the connection failed";
 }

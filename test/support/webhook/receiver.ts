@@ -29,7 +29,7 @@ export const TAKEN: Reply = (_, response) => void response.writeHead(204).end();
 /** A receiver of webhooks over real HTTP, gone after the test. */
 export async function receiver(reply: Reply = TAKEN): Promise<{ readonly url: string; readonly got: Got[] }> {
   const got: Got[] = [];
-  const server = createServer(async (request: IncomingMessage, response) => {
+  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await text(request);
     const headers = Object.fromEntries(
       Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
@@ -37,7 +37,8 @@ export async function receiver(reply: Reply = TAKEN): Promise<{ readonly url: st
     const one = { headers, body, message: body === "" ? null : JSON.parse(body) };
     got.push(one);
     await reply(one, response, got.length - 1);
-  });
+  };
+  const server = createServer((request, response) => void take(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
     server.closeAllConnections();
@@ -81,12 +82,16 @@ export interface Sender extends Desk {
 /** A process that sends its requests to a URL. Its clock runs; seconds may be short. */
 export async function sender(
   url: string,
-  { secondMs = 1_000, store }: { readonly secondMs?: number; readonly store?: Store } = {},
+  {
+    secondMs = 1_000,
+    timeoutMs = 60_000,
+    store,
+  }: { readonly secondMs?: number; readonly timeoutMs?: number; readonly store?: Store } = {},
 ): Promise<Sender> {
   const at = desk(store === undefined ? {} : { store });
   at.clock.now = Date.now();
   const trouble: string[] = [];
-  const timing: WebhookTiming = { now: Date.now, secondMs };
+  const timing: WebhookTiming = { now: Date.now, secondMs, timeoutMs };
   const channel = new WebhookChannel(
     {
       url,

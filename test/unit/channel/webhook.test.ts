@@ -219,8 +219,15 @@ describe("a request", () => {
       ["kept", undefined, "keep_files"],
     ] as const) {
       await put(at.broker, { approvalId, tool, ...(redactions === undefined ? {} : { redactions }) }, OPEN);
-      expect(await codeOf(await at.answer({ approvalId })), approvalId).toEqual([403, "MESSAGE_INCOMPLETE"]);
-      expect((await at.answer({ approvalId, approved: false })).status, approvalId).toBe(200);
+      expect([approvalId, ...(await codeOf(await at.answer({ approvalId })))]).toEqual([
+        approvalId,
+        403,
+        "MESSAGE_INCOMPLETE",
+      ]);
+      expect([approvalId, (await at.answer({ approvalId, approved: false })).status]).toEqual([
+        approvalId,
+        200,
+      ]);
     }
   });
 
@@ -270,7 +277,8 @@ describe("a request", () => {
     expect((await at.broker.find("good"))?.decision).toMatchObject({ by: "webhook:U2" });
     await expect.poll(() => at.trouble.length, PATIENT).toBe(3);
     expect(ids(got)).toEqual(expect.arrayContaining(names.map((name) => `${name}.requested`)));
-    for (const name of names.slice(1)) expect((await at.broker.find(name))?.status, name).toBe("pending");
+    for (const name of names.slice(1))
+      expect([name, (await at.broker.find(name))?.status]).toEqual([name, "pending"]);
   });
 });
 
@@ -302,7 +310,7 @@ describe("a receiver", () => {
       response.on("drain", flood);
       flood();
     });
-    const at = await sender(url, { secondMs: 40 });
+    const at = await sender(url, { secondMs: 40, timeoutMs: 300 });
     const names = ["hangs", "floods"].flatMap((how) =>
       [1, 2, 3, 4, 5, 6, 7, 8, 9].map((one) => `${how} ${one}`),
     );

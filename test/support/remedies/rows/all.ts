@@ -11,6 +11,7 @@ import { OF_PLANS, OF_REPOSITORIES } from "./plans.ts";
 import { OF_PROFILES } from "./profiles.ts";
 import { OF_FOLDERS } from "./roots.ts";
 import { OF_SESSIONS } from "./sessions.ts";
+import { OF_WEBHOOK } from "./webhook.ts";
 
 /** Every remedy that is followed: a new one is a row of the table of its kind. */
 export const ROWS: readonly Row[] = [
@@ -19,6 +20,7 @@ export const ROWS: readonly Row[] = [
   ...OF_FOLDERS,
   ...OF_COMMANDS,
   ...OF_HTTP,
+  ...OF_WEBHOOK,
   ...OF_PROGRAMS,
   ...OF_PARTS,
   ...OF_PLANS,
