@@ -160,7 +160,7 @@ const OPTION_NAMES: ReadonlySet<string> = new Set(
   "errexit nounset xtrace verbose noglob noclobber pipefail".split(" "),
 );
 
-/** Only by its very name: with any other spelling, such as `\\export`, bash splits the values into more words. */
+/** Only by its very name: with any other spelling, such as `\export`, bash splits the values into more words. */
 function exportEffect({ name, suffix }: Command): ShellEffect | null {
   if (name?.text !== "export") return null;
   const settings: VariableSetting[] = [];

@@ -29,7 +29,7 @@ test.each([
     "df -h",
     "which a",
     "basename $x",
-    "date +%s",
+    "date +%F",
     "date -u",
   ],
   ...[
