@@ -223,7 +223,7 @@ install_test_tools() {
   [ -x "$private/$oldest_version/bin/node" ] || install_oldest_node
   [ "$(manager)" = apt-get ] || return 0
   missing=
-  for pair in gcc:gcc make:make git:git git-lfs:git-lfs ssh-agent:openssh-client gpg:gnupg python3:python3 perl:perl curl:curl wget:wget dash:dash zsh:zsh fish:fish busybox:busybox ps:procps unshare:util-linux ip:iproute2 tmux:tmux vi:vim-tiny less:less; do
+  for pair in gcc:gcc make:make git:git git-lfs:git-lfs ssh-agent:openssh-client gpg:gnupg python3:python3 perl:perl curl:curl wget:wget dash:dash zsh:zsh fish:fish busybox:busybox ps:procps unshare:util-linux ip:iproute2 tmux:tmux vi:vim-tiny less:less strace:strace; do
     [ -x "/usr/bin/${pair%%:*}" ] || missing="$missing ${pair#*:}"
   done
   [ -e /usr/include/stdio.h ] || missing="$missing libc6-dev"

@@ -61,7 +61,9 @@ export function listRows(
     request.agent === null ? request.tool : `${request.tool} (${request.agent})`,
     request.description,
   ]);
-  return columns(rows).map((row) => startsIn(ink.bold, inWidth(row, width)));
+  const isUsed = (rows[0] ?? []).map((_, at) => rows.some((row) => row[at] !== ""));
+  const used = rows.map((row) => row.filter((_, at) => isUsed[at]));
+  return columns(used).map((row) => startsIn(ink.bold, inWidth(row, width)));
 }
 
 /** A request in a few fields, each text whole and under a label of ours. */

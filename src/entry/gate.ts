@@ -45,6 +45,7 @@ export {
   ApprovalTimeoutError,
 } from "../policy/approval-error.ts";
 export type { ApprovalSection } from "../policy/approval-section.ts";
+export type { BoundCall, BoundPart, CallOrigin, CallPart } from "../policy/bound-call.ts";
 export type { CallAnswer, HasAnswer } from "../policy/call-answer.ts";
 export type { Json } from "../policy/canonical-json.ts";
 export type { Decision, Scope, ScopeLimits } from "../policy/decision.ts";
@@ -54,7 +55,7 @@ export type { KeptCall } from "../policy/kept-call.ts";
 export type { CheckResult, NotRun } from "../policy/not-run.ts";
 export type { Presentation } from "../policy/presentation.ts";
 export type { Redactions } from "../policy/redactions.ts";
-export type { ApprovalRequest, GrantedView } from "../policy/request.ts";
+export type { ApprovalRequest, EarlierRequest, GrantedView } from "../policy/request.ts";
 export type { ReviewRecord } from "../policy/review-record.ts";
 export type { Risk } from "../policy/risk.ts";
 export type { RuleHit } from "../policy/rule-hit.ts";

@@ -40,6 +40,12 @@ export class Inbox {
   });
   readonly #actions = new Actions(this.#arming, {
     onApprove: (scope, note) => void this.#answer({ approved: true, scope, ...said(note) }),
+    onChoose: ({ yes }, note) =>
+      void this.#answer(
+        yes === null
+          ? { approved: false, lasts: "session", ...said(note) }
+          : { approved: true, ...yes, ...said(note) },
+      ),
     onReject: (note) => void this.#answer({ approved: false, ...said(note) }),
     onReadOn: () => readOn(this.#detail, this.#parts.scroll),
     onRejectAll: (filter, note) => void this.#rejectAll(filter, note),
@@ -271,10 +277,8 @@ export class Inbox {
     this.#parts.empty.hidden = this.#detail !== null;
     const seen = this.#detail?.seen() ?? "awaited";
     const isCoverSeen = this.#detail?.isCoverSeen() ?? false;
-    this.#actions.show(
-      { request: waiting, seen, isCoverSeen, isSending: this.#isSending, isLive: this.#isLive },
-      this.#desk,
-    );
+    const state = { seen, isCoverSeen, isSending: this.#isSending, isLive: this.#isLive };
+    this.#actions.show({ request: waiting, ...state }, this.#desk);
     const { size } = this.#desk.waiting;
     document.title = size === 0 ? "Approvals" : `(${size}) Approvals`;
     say(this.#parts.connection, this.#isLive ? "live" : "offline, trying again");
@@ -293,6 +297,4 @@ export class Inbox {
   }
 }
 
-function said(note: string): { readonly note?: string } {
-  return note === "" ? {} : { note };
-}
+const said = (note: string): { readonly note?: string } => (note === "" ? {} : { note });

@@ -160,9 +160,9 @@ const OPTION_NAMES: ReadonlySet<string> = new Set(
   "errexit nounset xtrace verbose noglob noclobber pipefail".split(" "),
 );
 
-/** Only as bash reads it by its very name: any other spelling splits the values (bash(1), `declare`). */
-function exportEffect({ name, prefix, suffix }: Command): ShellEffect | null {
-  if (name?.text !== "export" || prefix.length > 0) return null;
+/** Only by its very name: with any other spelling, such as `\export`, bash splits the values into more words. */
+function exportEffect({ name, suffix }: Command): ShellEffect | null {
+  if (name?.text !== "export") return null;
   const settings: VariableSetting[] = [];
   for (const one of suffix) {
     if (one.type === "Assignment") {

@@ -21,8 +21,16 @@ const LINES = [
   "CI=1 npm test",
   "PATH=. make",
   "for f in *; do rm $f; done",
-  "build() { make; }; build",
+  "COUNT=$(ls | wc -l); echo $COUNT",
+  '[ -f "$x" ] && cat "$x"',
+  "[ -f $x ]",
+  "i=0; while [ $i -lt 3 ]; do i=$((i+1)); done",
+  "echo $((x+1))",
+  "git commit -m \"$(cat <<'END'\ntext\nEND\n)\"",
+  "diff <(ls a) <(ls b)",
+  "$x --version",
   'eval "$COMMAND"',
+  "build() { make; }; build",
   "echo 'open",
 ];
 

@@ -127,7 +127,9 @@ export const DISPLACED: readonly string[] = [
   "x=zz; $x",
   'x=zz; command "$x"',
   'x=-c; y=zz; bash "$x" "$y"; eval "$y"',
-  "x='1 PATH=.'; \\export CI=$x",
+  "x='1 OTHER=y'; \\export CI=$x; aa",
+  "x='a b'; aa sub/$x",
+  "x='-o a'; aa \"$x\" $x",
   "x='zz'; trap $x EXIT",
   "x='zz'; alias aa=$x",
   "set -- -v 'a[$(zz)]'; [ -n \"${x:-$@}\" ]",
@@ -149,7 +151,10 @@ export const SETTINGS: readonly string[] = [
   "function aa { zz; }; aa",
   "coproc zz",
   "exec zz",
-  "hash -p ./zz aa; aa",
+  "hash -p $PATH/zz aa; aa",
+  "eval zz",
+  'eval "z"z',
+  "trap 'zz' EXIT",
   "enable -n echo; echo",
   "set -k; aa BASH_ENV=zz",
   "jobs -x zz",
@@ -180,12 +185,32 @@ export const TORN: readonly string[] = [
   "aa $(bb # )\n); zz",
   "aa `echo \\`zz\\``",
   "${x-zz}",
+  "(i=0); aa $((i))",
+  "i=0 | aa; aa $((i))",
+  "if aa; then i=0; fi; aa $((i))",
   "aa=zz; $aa",
   "1\\\n2>x zz",
+  'aa "$(cat <<E\n$x\nE\n)"',
+  "aa \"$(cat <<'E'\nb\n\n\nE\n)\"",
+];
+
+/** Lines that open files and change to folders. */
+export const MOVING: readonly string[] = [
+  "cd sub; aa >f; cd ..; aa <x; cd sub/..; aa",
+  "for x in a b c; do cd ..; aa; done",
+  "while cd ..; aa; do bb >g; done",
+  "(cd sub && aa >>f); aa 2>f",
+  'cd "$x"; aa; cd -; aa',
+  "pushd sub; aa; popd; aa; cd; aa; cd ~/sub; aa",
+  "aa &>f <>g >|h; read x <ok; aa $(<x)",
+  ">f; aa $(bb >g) <(cc <x) > >(dd >h)",
+  "cat <<E >f\n$(aa <x)\nE",
+  "cd no; aa >f; cd sub || cd ..; aa >g",
+  "if [ -d sub ]; then cd sub; fi; aa; bb <../x",
 ];
 
 /** All of them. */
-export const ATTACK_LINES: readonly string[] = [...ATTACKS, ...DISPLACED, ...SETTINGS, ...TORN];
+export const ATTACK_LINES: readonly string[] = [...ATTACKS, ...DISPLACED, ...SETTINGS, ...TORN, ...MOVING];
 
 const VALUES = [
   INDEX,

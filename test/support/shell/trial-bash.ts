@@ -6,7 +6,8 @@ import { type OpenedFile, openedFiles } from "./read-trace.ts";
 
 /** The bash that the grammar is of. */
 export const BASH = "/bin/bash";
-const STRACE = "/usr/bin/strace";
+/** The tool that tells which files bash opens. */
+export const STRACE = "/usr/bin/strace";
 const TRACE = "--seccomp-bpf -f -qq -y -s 4096 -e trace=open,openat,creat,execve";
 /** A line that loops over commands of bash alone is ended by its processor time, one that waits for itself by a clock. */
 const MAX_CPU_SECONDS = 1;
@@ -17,6 +18,8 @@ const STAND_INS = ["aa", "bb", "cc", "dd", "gg", "zz", "rm"];
 /** Names that a pattern for file names could make something else of. */
 const FILES = ["rm", "zz", "-o", "ok", "x"];
 const SUB = "sub";
+/** The value that some variables have before a line sets them: bash runs it if it calculates with them. */
+const CODE = "a[$(zz)]";
 /** So many folders above the first one that no line leaves the stage. */
 const DEPTH = 16;
 
@@ -73,7 +76,8 @@ export class TrialBash implements Disposable {
   /** The variables with which bash starts. */
   get env(): Readonly<Record<string, string>> {
     const bin = join(this.#stage, "bin");
-    return { PATH: bin, LOG: this.#log, LC_CTYPE: "C.UTF-8", HOME: this.folder, TMPDIR: this.#log };
+    const own = { PATH: bin, LOG: this.#log, LC_CTYPE: "C.UTF-8", HOME: this.folder, TMPDIR: this.#log };
+    return { ...own, i: CODE, n: CODE };
   }
 
   /** Runs a line; `isTraced` tells which files bash opened too. One that `mayWrite` leaves nothing to the next. */

@@ -95,15 +95,8 @@ const CONSTRUCTS: readonly (readonly [
   ],
   [
     "the spelling of `export`",
-    ["export CI=1 PORT=$x"],
-    [
-      "\\export CI=$x",
-      "'export' CI=$x",
-      "CI=1 export PORT=$x",
-      ">b export CI=$x",
-      "export -n CI",
-      "export -f a",
-    ],
+    ["export CI=1 PORT=$x", "CI=1 export PORT=$x", ">b export CI=$x"],
+    ["\\export CI=$x", "'export' CI=$x", "export -n CI", "export -f a"],
   ],
   [
     "`read`",
