@@ -13,6 +13,7 @@ import { redact, redactText } from "../policy/redact.ts";
 import { isShownWhole } from "../policy/redactions.ts";
 import type { GrantedView } from "../policy/request.ts";
 import type { RuleHit } from "../policy/rule-hit.ts";
+import { strictestVerdict } from "../policy/strictest-verdict.ts";
 import { invocationOf, type RuleLayer } from "../policy/tool-rule.ts";
 import { answerByGrant, answerByMode, judge } from "../policy/verdict.ts";
 import type { DefinedTool, ToolUse } from "../tool/define-tool.ts";
@@ -30,6 +31,8 @@ export interface ToolPolicy {
   readonly further?: readonly RuleLayer[];
   /** The profile of the sandbox that runs them; absent if they run without a sandbox. */
   readonly granted?: GrantedView;
+  /** The rules of a changed config that is not trusted: they apply as well. */
+  readonly changed?: Pick<ToolPolicy, "operator" | "approval" | "mode" | "further">;
 }
 
 /** One use of a tool, its arguments frozen. */
@@ -75,12 +78,16 @@ export async function decideTool(
     line: null,
     needsMore: null,
   };
-  const judged = judge(subject, policy);
   const mayRemember = check?.remember ?? true;
-  const isRemembered = mayRemember && policy.operator.sessionGrants && policy.mode === "interactive";
-  const remembered = answerByGrant(judged, isRemembered ? findGrant(grants, key) : null);
+  const layers = [policy, ...(policy.changed === undefined ? [] : [policy.changed])];
+  const isRemembered =
+    mayRemember && layers.every(({ operator, mode }) => operator.sessionGrants && mode === "interactive");
+  const grant = isRemembered ? findGrant(grants, key) : null;
+  const verdicts = layers.map((rules) =>
+    answerByMode(answerByGrant(judge(subject, rules), grant), rules.mode, false),
+  );
   return {
-    verdict: answerByMode(remembered, policy.mode, false),
+    verdict: verdicts.reduce(strictestVerdict),
     // The same tool name and version may do something else for another project with the same store.
     argsHash: argsHashOf({ tool: tool.name, version: tool.version, input: args, agent, cwd }, digests),
     grantKey: key,

@@ -70,6 +70,13 @@ export class ToolGate implements Disposable {
   guard(tools: readonly DefinedTool[], around: Pick<ToolPolicy, "further" | "granted">): GuardedTools;
   guard(tools: readonly DefinedTool[], around: Pick<ToolPolicy, "further" | "granted"> = {}): GuardedTools {
     const { agent = null, legacyBareTools = "ask" } = this.#settings;
+    const policy: ToolPolicy = {
+      operator: NO_OPERATOR,
+      approval: this.#approval,
+      mode: this.#approval.mode,
+      legacyBareTools,
+      ...around,
+    };
     return new GuardedTools(tools, {
       host: CLOCK,
       broker: this.broker,
@@ -79,13 +86,7 @@ export class ToolGate implements Disposable {
       sessionId: this.sessionId,
       agent,
       cwd: ".",
-      policy: {
-        operator: NO_OPERATOR,
-        approval: this.#approval,
-        mode: this.#approval.mode,
-        legacyBareTools,
-        ...around,
-      },
+      policyNow: async () => ({ policy, isCurrent: () => true }),
     });
   }
 

@@ -1,11 +1,13 @@
 import type { DecideAgain, Gate } from "../approval/gate.ts";
-import type { ApprovedRun, CallIdentity, DecidedCall, GateStop } from "../approval/gate-result.ts";
+import type { ApprovedRun, CallIdentity, DecidedCall } from "../approval/gate-result.ts";
 import { thrownText } from "../errors.ts";
 import { CallLog, type EndedCall } from "../journal/call-log.ts";
 import type { Recorder } from "../journal/recorder.ts";
 import type { KeptCall } from "../policy/kept-call.ts";
 import type { CheckResult, NotRun } from "../policy/not-run.ts";
-import { endStopped } from "./end-stopped.ts";
+import { CallsStoppedError } from "./config-watch.ts";
+import { endStopped, stopBy } from "./end-stopped.ts";
+import { stillApproved } from "./still-approved.ts";
 
 /** The parts that one session gives to its calls. */
 export interface CallContext {
@@ -37,7 +39,9 @@ export interface ToolRunner<Decided extends DecidedCall, Done extends { readonly
   /** Decides the call, or ends it without a request if no approval could make it run. */
   decide(log: CallLog): Promise<ReadyCall<Decided> | EndedCall<Done>>;
   execute(approved: ApprovedRun<Decided>, log: CallLog): Promise<EndedCall<Done>>;
-  stopped(stop: GateStop): EndedCall<Done>;
+  stopped(stop: NotRun): EndedCall<Done>;
+  /** False if the config, an operator profile or trust has changed since the last decision. */
+  isCurrent(): boolean;
   /** Ends a call that failed; null if the cause is to be thrown. */
   failed(cause: unknown): EndedCall<Done> | null;
 }
@@ -89,9 +93,11 @@ export async function runCall<Decided extends DecidedCall, Done extends { readon
     });
     if (result.kind !== "approved") return log.end(runner.stopped(result));
     return await context.gate.track(result, async () => {
+      const current = await stillApproved(result, runner, decideAgain);
+      if (current.kind !== "approved") return log.end(runner.stopped(current));
       // The session may have ended while a function waited for its approval.
       if (!runner.isAwaited) context.enter()[Symbol.dispose]();
-      return log.end(await runner.execute(result, log));
+      return log.end(await runner.execute(current, log));
     });
   } catch (cause) {
     return log.end(endFailed(runner, cause, log));
@@ -131,11 +137,11 @@ function logOf({ recorder, sessionId }: CallContext, name: CallName): CallLog {
 
 /** Ends a call that failed. Throws the cause, recorded, if the runner returns no outcome for it. */
 function endFailed<Done extends { readonly kind: string }>(
-  runner: Pick<ToolRunner<DecidedCall, Done>, "failed">,
+  runner: Pick<ToolRunner<DecidedCall, Done>, "failed" | "stopped">,
   cause: unknown,
   log: CallLog,
 ): EndedCall<Done> {
-  const ended = runner.failed(cause);
+  const ended = cause instanceof CallsStoppedError ? runner.stopped(stopBy(cause)) : runner.failed(cause);
   if (ended !== null) return ended;
   log.end({ kind: "ended", outcome: null, end: { outcome: "failed", reason: thrownText(cause) } });
   throw cause;

@@ -8,6 +8,7 @@ import { lookUpFacts } from "../host/launch/facts.ts";
 import type { LiveCall } from "../host/launch/live-calls.ts";
 import { otherTurns } from "../host/turns.ts";
 import type { CallLog, EndedCall } from "../journal/call-log.ts";
+import type { Network } from "../profile/network.ts";
 import { type Call, inputLength } from "../tool/call.ts";
 import { asksAbout, MadeByCall } from "./appeared/made-by-call.ts";
 import type { ProgramRunOptions } from "./call-options.ts";
@@ -17,7 +18,7 @@ import { enforce } from "./enforce.ts";
 import { lookAtCall } from "./look.ts";
 import { nearPaths } from "./near-paths.ts";
 import type { ReadyCall, ToolRunner } from "./pipeline.ts";
-import type { ProgramKind } from "./program-kinds.ts";
+import type { ProgramKindUnder } from "./program-kinds.ts";
 import { logPrepared, logReceived } from "./program-log.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { DecidedProgram } from "./shell-question.ts";
@@ -27,50 +28,54 @@ import type { HostPrompt } from "./way-out.ts";
 /** Runs one call that starts a program: the shell, a program of the host's own, or a resident one. */
 export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome> {
   readonly #context: SessionContext;
-  readonly #kind: ProgramKind;
+  readonly #kindUnder: ProgramKindUnder;
   readonly #input: unknown;
   readonly #options: ProgramRunOptions;
   readonly isAwaited = true;
   readonly stopped = endStopped;
   #call: Call | null = null;
+  /** The state of the supervisor by which the call was decided last. */
+  #under: SupervisorContext | null = null;
 
-  constructor(context: SessionContext, kind: ProgramKind, input: unknown, options: ProgramRunOptions) {
+  constructor(context: SessionContext, kind: ProgramKindUnder, input: unknown, options: ProgramRunOptions) {
     this.#context = context;
-    this.#kind = kind;
+    this.#kindUnder = kind;
     this.#input = input;
     this.#options = options;
   }
 
   async identify() {
-    this.#call = await this.#kind.callFor(this.#input);
+    this.#call = await this.#kindUnder(this.#context.shared).callFor(this.#input);
     const { callId, tool, agent } = this.#call;
     return { callId, tool, agent };
   }
 
   async decide(log: CallLog): Promise<ReadyCall<DecidedProgram> | EndedCall<ProgramOutcome>> {
-    const { shared } = this.#context;
     const first = this.#named;
     logReceived(first, log);
     await otherTurns(inputLength(first.input));
+    const shared = await this.#look();
+    const { policy, keep } = this.#kindUnder(shared);
     if (shared.sandbox.kind === "unavailable") return endDeniedBy(shared.sandbox.error);
     const { window } = this.#options;
-    if (window !== undefined && !this.#kind.policy.withApproval.profile.terminal)
-      return endStopped({ kind: "denied", code: "DENIED", ...noTerminal(first, this.#kind.policy) });
+    if (window !== undefined && !policy.withApproval.profile.terminal)
+      return endStopped({ kind: "denied", code: "DENIED", ...noTerminal(first, policy) });
     const decideAgain = async (edited?: unknown): Promise<DecidedProgram> => {
+      const now = await this.#look();
+      const kind = this.#kindUnder(now);
       if (edited !== undefined) {
-        this.#call = { ...(await this.#kind.callFor(edited)), callId: first.callId };
+        this.#call = { ...(await kind.callFor(edited)), callId: first.callId };
         logReceived(this.#call, log);
       }
-      const prepared = await this.#prepare(this.#named, log);
-      return this.#kind.question(this.#named, prepared);
+      const prepared = await this.#prepare(now, kind.policy, log);
+      return kind.question(this.#named, prepared);
     };
     const decided = await decideAgain();
     const { verdict, withApproval } = decided.prepared;
     if (verdict.action === "ask" && withApproval.rendering.kind !== "plan")
       return endUnplanned(withApproval.rendering);
     // Only the caller can supply a program's input stream.
-    const kept =
-      first.stdin === "none" ? { input: this.#kind.keep(this.#input, first), cwd: shared.cwd } : null;
+    const kept = first.stdin === "none" ? { input: keep(this.#input, first), cwd: shared.cwd } : null;
     return { kind: "ready", decided, decideAgain, kept };
   }
 
@@ -83,9 +88,11 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
     const side = runFor(prepared, isApproved);
     if (side.rendering.kind !== "plan") return endUnplanned(side.rendering);
     const { signal = null } = this.#options;
-    using live = await registerProgram(this.#context.shared, side.profile, prepared.facts, signal);
+    const under = this.#decidedUnder;
+    using live = await registerProgram(under, side.profile, prepared.facts, signal);
     if (!live.hadToWait) return await this.#enforce(prepared, side, live, log);
-    const now = await this.#prepare(this.#named, log);
+    const shared = await this.#look();
+    const now = await this.#prepare(shared, this.#kindUnder(shared).policy, log);
     if (now.argsHash !== prepared.argsHash || now.verdict.action !== prepared.verdict.action)
       throw new CofferdamError(
         "FACTS_UNSTABLE",
@@ -99,13 +106,26 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
     return null;
   }
 
+  isCurrent(): boolean {
+    return this.#context.watch.isCurrent(this.#decidedUnder);
+  }
+
+  async #look(): Promise<SupervisorContext> {
+    this.#under = await this.#context.watch.look();
+    return this.#under;
+  }
+
+  get #decidedUnder(): SupervisorContext {
+    return this.#under ?? this.#context.shared;
+  }
+
   get #named(): Call {
     if (this.#call !== null) return this.#call;
     throw new CofferdamError("INTERNAL", "a call was decided before it was identified");
   }
 
-  async #prepare(call: Call, log: CallLog): Promise<Prepared> {
-    const prepared = await prepareProgram(this.#context.shared, call, this.#kind.policy);
+  async #prepare(shared: SupervisorContext, policy: CallPolicy, log: CallLog): Promise<Prepared> {
+    const prepared = await prepareProgram(shared, this.#named, policy);
     logPrepared(log, prepared);
     return prepared;
   }
@@ -119,12 +139,12 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
     const { rendering } = side;
     if (rendering.kind !== "plan") return endUnplanned(rendering);
     const call = this.#named;
-    const { shared } = this.#context;
+    const shared = this.#decidedUnder;
     await using made = this.#followMade(side, facts, log, live);
     const { plan } = rendering;
     return await enforce(
       shared,
-      { call, side, policy, plan, live, argsHash, program, facts, made },
+      { call, side, policy, plan, live, argsHash, program, facts, made, networkNow: this.#networkNow },
       this.#options,
       (body) => log.record(body),
       plan.proxy === null ? null : await this.#hostPrompt(side, policy, log),
@@ -134,7 +154,7 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
   /** Follows the files that the call makes and hosts execute. None was approved: a command does not name them. */
   #followMade(side: PreparedRun, facts: Prepared["facts"], log: CallLog, live: LiveCall): MadeByCall {
     const { sessionId, callId, tool, agent } = this.#named;
-    const { shared } = this.#context;
+    const shared = this.#decidedUnder;
     const { groupId = null, signal = null } = this.#options;
     return new MadeByCall({
       shared,
@@ -153,8 +173,22 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
     if (!asksForHosts(policy)) return null;
     const { hostPromptFor } = await import("./host-prompt.ts");
     const { shared, gate } = this.#context;
-    return hostPromptFor({ shared, gate, call: this.#named, policy, granted, log });
+    return hostPromptFor({ shared, gate, call: this.#named, policyNow: this.#policyNow, granted, log });
   }
+
+  /** The policy of such calls at this moment, while one runs. Throws `CallsStoppedError`. */
+  readonly #policyNow = async (): Promise<CallPolicy> =>
+    this.#kindUnder(await this.#context.watch.look()).policy;
+
+  /** The network that a config changed since leaves to the running call; none while no call may run. */
+  readonly #networkNow = async (): Promise<Network> => {
+    try {
+      return (await this.#policyNow()).withApproval.profile.network;
+    } catch (cause) {
+      if (cause instanceof CofferdamError) return "none";
+      throw cause;
+    }
+  };
 }
 
 /** Decides a call that starts a program, without running it. Throws `FACTS_UNSTABLE`, `SANDBOX_UNAVAILABLE`. */

@@ -4,7 +4,7 @@ import { HANDLERS, type Handlers, handlersOf, isHandlers } from "../approval/han
 import { Wait, waitOf } from "../approval/wait.ts";
 import { flag, having, nonEmptyText, type OptionsOf } from "../policy/options.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
-import type { SupervisorContext } from "./supervisor-context.ts";
+import type { SupervisorWatch } from "./supervisor-context.ts";
 
 /** How a session asks people, and for which agent. */
 export interface SessionOptions {
@@ -54,11 +54,11 @@ function WaitOptions() {
 
 /** The gate's options: the session's own, else the config's. */
 export function gateOptionsOf(
-  shared: SupervisorContext,
+  watch: Pick<SupervisorWatch, "shared">,
   sessionId: string,
   options: SessionOptions,
 ): GateOptions {
-  const { broker, host, loaded, recorder, policy } = shared;
+  const { broker, host, loaded, recorder, policy } = watch.shared;
   const { approval } = policy.config;
   return {
     broker,
@@ -71,6 +71,8 @@ export function gateOptionsOf(
     client: options.client ?? null,
     maxPending: options.maxPending === undefined ? approval.most_pending : options.maxPending,
     maxPendingBytes: approval.most_pending_size,
-    sessionGrants: policy.ceiling.approval.sessionGrants && options.remember !== false,
+    get sessionGrants() {
+      return watch.shared.policy.ceiling.approval.sessionGrants && options.remember !== false;
+    },
   };
 }

@@ -6,6 +6,7 @@ import { findGrant, type Grant, type GrantKey } from "../policy/grant.ts";
 import { argsHashOf, cacheKeyOf } from "../policy/hashes.ts";
 import type { RuleHit, ToolSaid } from "../policy/rule-hit.ts";
 import { spelledOut } from "../policy/spelled-out.ts";
+import { strictestVerdict } from "../policy/strictest-verdict.ts";
 import { invocationOf } from "../policy/tool-rule.ts";
 import { answerByGrant, answerByMode, judge, type Verdict } from "../policy/verdict.ts";
 import { isAtMost } from "../profile/access.ts";
@@ -16,9 +17,11 @@ import type { Profile } from "../profile/profile.ts";
 import type { Root } from "../tool/facts.ts";
 import { type AnyFileTool, type ReadUse, workOf } from "../tool/files/all.ts";
 import type { TouchedPath } from "../tool/files/file-tool.ts";
+import { rootOf, shownPath } from "../tool/files/written-path.ts";
 import type { CallPolicy, EffectiveProfile, ToolAccess } from "./call-policy.ts";
 import { denialFor } from "./denial.ts";
 import { type FileQuestion, fileLayers, fileQuestion } from "./explain-file-tools.ts";
+import { mayRemember, rulesIn } from "./meet-policies.ts";
 import { stayAnswer } from "./stays.ts";
 
 /** One use of a file tool, before the decision. */
@@ -65,16 +68,6 @@ export function prepareFile(call: FileCall, policy: CallPolicy, grants: readonly
   const { tool, use, targets, agent, executed } = call;
   const { withoutApproval, withApproval } = accessOf(tool, policy);
   const args = argsAsLed(use.args, targets);
-  const judged = judge(
-    {
-      ...invocationOf(tool.name, args, agent),
-      risk: tool.risk,
-      said: saidBy(call, policy.settings.roots),
-      line: null,
-      needsMore: needsMore(targets, withoutApproval.profile, withApproval.profile),
-    },
-    { operator: policy.ceiling.approval, approval: policy.config.approval },
-  );
   const payload = payloadOf(targets);
   const key = once(
     (): GrantKey => ({
@@ -84,11 +77,26 @@ export function prepareFile(call: FileCall, policy: CallPolicy, grants: readonly
       granted: withApproval.digest,
     }),
   );
-  const mayRemember = policy.ceiling.approval.sessionGrants && policy.mode === "interactive";
-  const grant = mayRemember && grants.length > 0 ? findGrant(grants, key()) : null;
-  const remembered = answerByGrant(judged, grant);
+  const grant = mayRemember(policy) && grants.length > 0 ? findGrant(grants, key()) : null;
   const isCallersOwn = call.caller === "person" && !policy.asksCaller;
-  const verdict = answerByMode(remembered, policy.mode, isCallersOwn);
+  const more = needsMore(targets, withoutApproval.profile, withApproval.profile);
+  const verdict = rulesIn(policy)
+    .map(({ settings: { roots }, config, mode }, index) => {
+      // A changed config may have other names for its roots.
+      const seen = index === 0 ? targets : targets.map((target) => targetIn(target, roots));
+      const judged = judge(
+        {
+          ...invocationOf(tool.name, index === 0 ? args : argsAsLed(use.args, seen), agent),
+          risk: tool.risk,
+          said: saidBy(seen, roots),
+          line: null,
+          needsMore: more,
+        },
+        { operator: policy.ceiling.approval, approval: config.approval },
+      );
+      return answerByMode(answerByGrant(judged, grant), mode, isCallersOwn);
+    })
+    .reduce(strictestVerdict);
   return {
     // Only a person who sees the executed files can approve: neither a handler that approves everything nor a grant.
     verdict: verdict.action === "ask" && executed.length > 0 ? { ...verdict, demandsPerson: true } : verdict,
@@ -182,10 +190,14 @@ function bindingOf({ path, need, looked }: TouchedPath): Json {
 }
 
 /** The verdict of the roots: paths outside are denied, and each root sets when to ask. */
-function saidBy({ targets }: FileCall, roots: readonly Root[]): ToolSaid {
+function saidBy(targets: readonly TouchedPath[], roots: readonly Root[]): ToolSaid {
   const hits = targets.map((target) => hitFor(target, roots));
   const nothing: RuleHit = { layer: "tool", rule: "roots", action: "allow", reason: "it names no path" };
   return { hit: strictest(hits) ?? nothing, doubt: null };
+}
+
+function targetIn(target: TouchedPath, roots: readonly Root[]): TouchedPath {
+  return { ...target, root: rootOf(target.path, roots), shown: shownPath(target.path, roots) };
 }
 
 function hitFor({ root, need, end, path, written, shown }: TouchedPath, roots: readonly Root[]): RuleHit {

@@ -4,6 +4,7 @@ import { CofferdamError, visible } from "../errors.ts";
 import type { CommandLine } from "../policy/command.ts";
 import { findGrant, type Grant, type GrantKey } from "../policy/grant.ts";
 import { shellSaid } from "../policy/shell-rules.ts";
+import { strictestVerdict } from "../policy/strictest-verdict.ts";
 import { invocationOf } from "../policy/tool-rule.ts";
 import {
   answerByGrant,
@@ -35,6 +36,7 @@ import {
   withRepositories,
 } from "./call-policy.ts";
 import { type CommandFacts, judgedLine } from "./judged-line.ts";
+import { mayRemember, rulesIn } from "./meet-policies.ts";
 import { closedPort, cutRuntime, outsideRoots } from "./not-enforceable.ts";
 import type { Unstartable } from "./start-fault.ts";
 
@@ -106,16 +108,6 @@ export function prepare(
     policy.withoutApproval.digest === policy.withApproval.digest
       ? approved
       : prepareSide(call, policy, look, policy.withoutApproval);
-  const line = judgedLine(call, {
-    commands: look.commands,
-    touches: look.touches,
-    unread: look.unread,
-    roots: policy.config.roots,
-    locale: localeOf(approved.launch?.env ?? {}),
-    profile: approved.profile,
-    isMadeInside: (path) => policy.backend.viewAround(path) !== null,
-  });
-  const judged = judgeLine(call, line, policy, needsMore(look, unapproved.profile, approved.profile));
   const { argsHash, grantKey } = bindingOf(call, {
     ...look,
     granted: approved.digest,
@@ -123,11 +115,25 @@ export function prepare(
     atHome: approved.launch?.atHome ?? [],
     roots: policy.config.roots.map((root) => root.path),
   });
-  const mayRemember =
-    (call.use?.mayRemember ?? true) && ceiling.approval.sessionGrants && policy.mode === "interactive";
-  const remembered = answerByGrant(judged, mayRemember ? findGrant(grants, grantKey) : null);
+  const isRemembered = (call.use?.mayRemember ?? true) && mayRemember(policy);
+  const grant = isRemembered ? findGrant(grants, grantKey) : null;
   const isCallersOwn = call.caller === "person" && !policy.asksCaller;
-  const verdict = answerByMode(remembered, policy.mode, isCallersOwn);
+  const more = needsMore(look, unapproved.profile, approved.profile);
+  const verdict = rulesIn(policy)
+    .map(({ config, mode }) => {
+      const line = judgedLine(call, {
+        commands: look.commands,
+        touches: look.touches,
+        unread: look.unread,
+        roots: config.roots,
+        locale: localeOf(approved.launch?.env ?? {}),
+        profile: approved.profile,
+        isMadeInside: (path) => policy.backend.viewAround(path) !== null,
+      });
+      const judged = judgeLine(call, line, { config, ceiling }, more);
+      return answerByMode(answerByGrant(judged, grant), mode, isCallersOwn);
+    })
+    .reduce(strictestVerdict);
   const { program, facts } = look;
   return {
     verdict,

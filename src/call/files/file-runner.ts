@@ -2,7 +2,7 @@ import type { ApprovedRun } from "../../approval/gate-result.ts";
 import type { EffectiveProfile } from "../../decide/call-policy.ts";
 import type { ValueOutcome } from "../../decide/outcome.ts";
 import { type Executed, isRuledOut } from "../../decide/prepare-file.ts";
-import { thrownText } from "../../errors.ts";
+import { CofferdamError, thrownText } from "../../errors.ts";
 import type { CallLog, EndedCall } from "../../journal/call-log.ts";
 import { hasApproval } from "../../policy/verdict.ts";
 import type { AnyFileTool } from "../../tool/files/all.ts";
@@ -13,23 +13,41 @@ import { endDeniedBy, endStopped } from "../end-stopped.ts";
 import type { PassOptions, ReadyCall, ToolRunner } from "../pipeline.ts";
 import { receiptOf } from "../receipt.ts";
 import type { SessionContext } from "../session-context.ts";
+import type { SupervisorContext } from "../supervisor-context.ts";
 import { type DecidedFileUse, FileDecisions } from "./file-decisions.ts";
 import { denialFor, errorFor, refusedUse } from "./refused.ts";
 import { TemporariesSweep } from "./sweeping.ts";
-import { type Follow, Workers } from "./workers.ts";
+import { type Follow, Workers, type WorkersFor } from "./workers.ts";
 
 /** The parts that all file calls of one session share: workers, and the cleanup of their temporaries. */
 export class FileTools implements AsyncDisposable {
-  readonly workers: Workers;
   readonly sweeping: TemporariesSweep;
   readonly decisions: FileDecisions;
   readonly #context: SessionContext;
+  readonly #workersUnder = new WeakMap<SupervisorContext, Workers>();
+  #workers: Workers;
+  /** The ends of workers of earlier configs. */
+  #retired: Promise<unknown> = Promise.resolve();
 
   constructor(context: SessionContext) {
+    const { shared } = context;
     this.#context = context;
-    this.workers = new Workers(context.shared);
-    this.sweeping = new TemporariesSweep(context, this.workers);
-    this.decisions = new FileDecisions(context, this.workers);
+    this.#workers = new Workers(shared);
+    this.#workersUnder.set(shared, this.#workers);
+    const workersFor: WorkersFor = (under) => this.workersFor(under);
+    this.sweeping = new TemporariesSweep(context, workersFor);
+    this.decisions = new FileDecisions(context, workersFor);
+  }
+
+  /** The workers under a state of the config; those of the one before end. */
+  workersFor(shared: SupervisorContext): Workers {
+    const known = this.#workersUnder.get(shared);
+    if (known !== undefined && (known === this.#workers || shared !== this.#context.shared)) return known;
+    const ended = this.#workers.retire().catch(() => undefined);
+    this.#retired = Promise.all([this.#retired, ended]);
+    this.#workers = new Workers(shared);
+    this.#workersUnder.set(shared, this.#workers);
+    return this.#workers;
   }
 
   /** Prepares a call: removes the remains of earlier calls. */
@@ -44,7 +62,8 @@ export class FileTools implements AsyncDisposable {
     shared.running.delete(this);
     await shutdown.come();
     await this.sweeping[Symbol.asyncDispose]();
-    await this.workers[Symbol.asyncDispose]();
+    await this.#workers[Symbol.asyncDispose]();
+    await this.#retired;
   }
 }
 
@@ -61,6 +80,7 @@ export class FileRunner implements ToolRunner<DecidedFileUse, ValueOutcome> {
   readonly #input: unknown;
   readonly #options: PassOptions;
   readonly #startedAt = performance.now();
+  #decided: DecidedFileUse | null = null;
 
   constructor(
     context: SessionContext,
@@ -81,19 +101,25 @@ export class FileRunner implements ToolRunner<DecidedFileUse, ValueOutcome> {
     return { callId: shared.host.id(), tool: this.#tool.name, agent: options.agent ?? null };
   }
 
+  isCurrent(): boolean {
+    return this.#tools.decisions.isCurrent(this.#decided);
+  }
+
   async decide(log: CallLog): Promise<ReadyCall<DecidedFileUse> | EndedCall<ValueOutcome>> {
-    const { sandbox, cwd } = this.#context.shared;
+    const { sandbox, cwd } = await this.#context.watch.look();
     if (sandbox.kind === "unavailable") return endDeniedBy(sandbox.error);
     await this.#tools.begin();
     const { agent = null } = this.#context.options;
-    const decideAgain = (edited?: unknown): Promise<DecidedFileUse> =>
-      this.#tools.decisions.decide(
+    const decideAgain = async (edited?: unknown): Promise<DecidedFileUse> => {
+      this.#decided = await this.#tools.decisions.decide(
         this.#tool,
         edited ?? this.#input,
         log,
         agent,
         this.#options.signal ?? null,
       );
+      return this.#decided;
+    };
     const decided = await decideAgain();
     const { prepared, use } = decided;
     // No approval grants it. If a rule denies it as well, the record must say so.
@@ -126,7 +152,7 @@ export class FileRunner implements ToolRunner<DecidedFileUse, ValueOutcome> {
   failed(cause: unknown): EndedCall<ValueOutcome> {
     const durationMs = performance.now() - this.#startedAt;
     const isFault = cause instanceof FileFaultError;
-    const denial = isFault ? denialFor(cause, this.#tool, this.#tools.workers.known) : null;
+    const denial = isFault ? denialFor(cause, this.#tool, this.#known) : null;
     if (denial !== null) return this.#refused([denial]);
     const error = isFault ? errorFor(cause, this.#roots) : cause;
     return {
@@ -136,8 +162,13 @@ export class FileRunner implements ToolRunner<DecidedFileUse, ValueOutcome> {
     };
   }
 
+  get #known() {
+    const { under = this.#context.shared, workers = this.#tools.workersFor(under) } = this.#decided ?? {};
+    return workers.known;
+  }
+
   get #roots() {
-    return this.#context.shared.loaded.config.roots;
+    return (this.#decided?.under ?? this.#context.shared).loaded.config.roots;
   }
 
   #refused(denials: Parameters<typeof refusedUse>[0]): EndedCall<ValueOutcome> {
@@ -145,13 +176,12 @@ export class FileRunner implements ToolRunner<DecidedFileUse, ValueOutcome> {
   }
 
   #use(
-    { use, targets, prepared, turn, early }: DecidedFileUse,
+    { use, targets, prepared, turn, early, under: shared, workers }: DecidedFileUse,
     granted: EffectiveProfile,
     agreed: readonly Executed[],
     log: CallLog,
   ) {
-    const { shared } = this.#context;
-    const { workers, sweeping, decisions } = this.#tools;
+    const { sweeping, decisions } = this.#tools;
     const { signal = null } = this.#options;
     return workers.useAnew(
       granted,
@@ -164,9 +194,10 @@ export class FileRunner implements ToolRunner<DecidedFileUse, ValueOutcome> {
             agreed,
             log,
           );
-        const result = await workers.telling(granted.profile, worker, follow, () =>
-          use.run(targets, decisions.files(ask, temporaries, early)),
-        );
+        const result = await workers.telling(granted.profile, worker, follow, () => {
+          if (!shared.watch.isCurrent(shared)) throw changedMeanwhile();
+          return use.run(targets, decisions.files(shared, ask, temporaries, early));
+        });
         if (result === null) return null;
         const { plan, enforcement } = worker;
         const receipt = receiptOf({
@@ -201,4 +232,12 @@ export class FileRunner implements ToolRunner<DecidedFileUse, ValueOutcome> {
       asks: asksAbout(this.#context, { log, agent: options.agent ?? null, groupId, signal }),
     });
   }
+}
+
+function changedMeanwhile(): CofferdamError {
+  return new CofferdamError(
+    "FACTS_UNSTABLE",
+    "the config or an operator profile changed right before the tool's work",
+    { hint: "call it again" },
+  );
 }

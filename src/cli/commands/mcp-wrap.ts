@@ -1,5 +1,5 @@
 import type { Config } from "../../config/config.ts";
-import { CofferdamError, visible } from "../../errors.ts";
+import { CofferdamError, escapeInvisible, visible } from "../../errors.ts";
 import { suggestion } from "../../policy/nearest.ts";
 import { createSupervisor } from "../../session/supervisor.ts";
 import { McpServer, McpServerName } from "../../tool/mcp-settings.ts";
@@ -60,6 +60,9 @@ async function wrap(
   const { name, server } = serverFor(wanted, loaded.config);
   reportStart(supervisor.shared, print, { quiet: isQuiet });
   const [output, talk] = [protocolOutput(), protocolTalk()];
+  using _changes = supervisor.onConfigChange(({ message }) =>
+    talk(dim(`cofferdam: ${escapeInvisible(message)}`)),
+  );
   const { wrapServer } = await import("../../mcp/wrap/wrap.ts");
   const end = await wrapServer({
     supervisor,

@@ -46,6 +46,9 @@ async function serveWithTools(
   await using tools = mcpHttp(supervisor, { handler: new BrokerHandler() });
   const { broker, shared } = supervisor;
   const { recorder, host, loaded } = shared;
+  using _changes = supervisor.onConfigChange(({ message }) =>
+    print.talk(print.talkInk.dim(`cofferdam: ${escapeInvisible(message)}`)),
+  );
   const mount = { path: "/mcp", clients: [{ name: "mcp", token: makeToken() }], fetch: tools.fetch };
   return await open({ broker, recorder, host, loaded }, [mount], wanted, ending, print);
 }

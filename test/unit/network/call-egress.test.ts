@@ -108,7 +108,10 @@ describe("what a call reaches", () => {
 });
 
 describe("a host that is not listed", () => {
-  const granted = (host: string): HostAnswer => ({ kind: "granted", network: hostsOf(`${host}:80`) });
+  const granted = (host: string): HostAnswer => ({
+    kind: "granted",
+    network: async () => hostsOf(`${host}:80`),
+  });
 
   it("is asked about once for each port, and the answer holds for the call", async () => {
     const asked: string[] = [];
