@@ -45,6 +45,8 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
   }
 
   async identify() {
+    // While no call may run, the decision says so.
+    await this.#context.watch.look().catch(() => undefined);
     this.#call = await this.#kindUnder(this.#context.shared).callFor(this.#input);
     const { callId, tool, agent } = this.#call;
     return { callId, tool, agent };
@@ -60,8 +62,7 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
     const { window } = this.#options;
     if (window !== undefined && !policy.withApproval.profile.terminal)
       return endStopped({ kind: "denied", code: "DENIED", ...noTerminal(first, policy) });
-    const decideAgain = async (edited?: unknown): Promise<DecidedProgram> => {
-      const now = await this.#look();
+    const decideBy = async (now: SupervisorContext, edited?: unknown): Promise<DecidedProgram> => {
       const kind = this.#kindUnder(now);
       if (edited !== undefined) {
         this.#call = { ...(await kind.callFor(edited)), callId: first.callId };
@@ -70,7 +71,9 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
       const prepared = await this.#prepare(now, kind.policy, log);
       return kind.question(this.#named, prepared);
     };
-    const decided = await decideAgain();
+    const decideAgain = async (edited?: unknown): Promise<DecidedProgram> =>
+      decideBy(await this.#look(), edited);
+    const decided = await decideBy(shared);
     const { verdict, withApproval } = decided.prepared;
     if (verdict.action === "ask" && withApproval.rendering.kind !== "plan")
       return endUnplanned(withApproval.rendering);

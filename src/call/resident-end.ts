@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import { policyForResident, type ResidentProgramSpec } from "../decide/resident-program.ts";
 import { CofferdamError } from "../errors.ts";
 import { isWithin } from "../profile/compare.ts";
+import { type AbsolutePath, isInside } from "../profile/path.ts";
 import type { Profile } from "../profile/profile.ts";
 import { residentKind } from "./program-kinds.ts";
 import { prepareProgram } from "./program-runner.ts";
@@ -33,6 +34,17 @@ export function endWhenTooWide(
   return context.watch.onChange(() => void check());
 }
 
+/** A profile without roots in exceptions of masks that are apart from what is granted: they change nothing there. */
+function reached(profile: Profile, { files }: Profile): Profile {
+  const granted = files.filter(({ access }) => access !== "none").map(({ path }) => path);
+  const isNear = (root: AbsolutePath): boolean =>
+    granted.some((path) => isInside(path, root) || isInside(root, path));
+  const masks = profile.masks.map(({ exceptTreesOf, ...mask }) =>
+    exceptTreesOf === undefined ? mask : { ...mask, exceptTreesOf: exceptTreesOf.filter(isNear) },
+  );
+  return { ...profile, masks };
+}
+
 async function whyTooWide(
   profile: Profile,
   started: ResidentProgramSpec,
@@ -49,7 +61,8 @@ async function whyTooWide(
     if (spec.asksToStart && !started.asksToStart) return "its start needs approval now";
     const policy = policyForResident(shared.policy, spec);
     const { profile: most } = spec.asksToStart ? policy.withApproval : policy.withoutApproval;
-    if (!isWithin(profile, most)) return "it has more access than the config allows now";
+    if (!isWithin(reached(profile, profile), reached(most, profile)))
+      return "it has more access than the config allows now";
     const kind = residentKind(context, spec, {})(shared);
     const { verdict } = await prepareProgram(shared, await kind.callFor({}), kind.policy);
     if (verdict.action === "deny") return `its start is denied now: ${verdict.reason}`;

@@ -207,6 +207,7 @@ function together(
     ceiling,
     files,
     digests,
+    trust: { record: null, isTrusted: false },
     watched: [...new Set(watched)],
     notes: notesOn(config, ceiling.labels),
   };

@@ -1,12 +1,13 @@
 import { CofferdamError, visible } from "../errors.ts";
 import type { Host } from "../host/look/host.ts";
+import { namesIn } from "../host/look/names-in.ts";
 import { type AbsolutePath, joinPath, knownPath, parentOf, upwards } from "../profile/path.ts";
 import { assemble, namedByCaller } from "./assemble.ts";
-import type { ConfigOrigin, LoadedConfig } from "./config.ts";
+import type { LoadedConfig } from "./config.ts";
 import { type LoadRequest, loadConfig } from "./load.ts";
 import { CONFIG_NAME, nearestConfig, realFolder } from "./locate.ts";
-import { readPinned, readSafely } from "./safe-file.ts";
-import { checkTrust, digestingReader } from "./trust-check.ts";
+import { readPinned } from "./safe-file.ts";
+import { digestingReader, recordDigest } from "./trust-check.ts";
 import { readTrust, trustPath } from "./trust-file.ts";
 
 /** The use of the config as it is now for a running session. */
@@ -48,6 +49,11 @@ export function watchedFor(host: Host, request: LoadRequest): readonly AbsoluteP
   return [...files, ...files.map((path) => trustPath(host, path)), ...byCaller, ...host.operatorFolders];
 }
 
+/** The files in the operators' folders now, also those that no config could be loaded with. */
+export function operatorFiles({ operatorFolders }: Pick<Host, "operatorFolders">): readonly AbsolutePath[] {
+  return operatorFolders.flatMap((folder) => namesIn(folder).map((name) => joinPath(folder, name)));
+}
+
 function reloadFound(host: Host, request: LoadRequest, trusted: LoadedConfig): ReloadedConfig {
   const { origin } = trusted.config;
   const path = nearestConfig(host, realFolder(request.cwd ?? host.cwd));
@@ -56,7 +62,7 @@ function reloadFound(host: Host, request: LoadRequest, trusted: LoadedConfig): R
     return { kind: "trusted", loaded: loadConfig(host, request) };
   } catch (error) {
     if (!(error instanceof CofferdamError) || error.code !== "CONFIG_UNTRUSTED" || path === null) throw error;
-    return reloadUntrusted(host, request, path, origin);
+    return reloadUntrusted(host, request, path, trusted);
   }
 }
 
@@ -64,12 +70,14 @@ function reloadUntrusted(
   host: Host,
   request: LoadRequest,
   path: AbsolutePath,
-  origin: ConfigOrigin,
+  trusted: LoadedConfig,
 ): ReloadedConfig {
+  const { origin } = trusted.config;
   const { entry, problem } = readTrust(host, path);
   if (problem !== null) throw problem;
   if (entry === null && origin.kind !== "default" && origin.file === path)
     return { kind: "stopped", error: revoked(path), isRevoked: true };
+  if (entry !== null && recordDigest(entry) !== trusted.trust.record) throw unseen(path);
   const file = readPinned(path, NAMING);
   const readProfile = digestingReader(parentOf(path), () => undefined);
   const byCaller = callersProfiles(host, request);
@@ -77,13 +85,17 @@ function reloadUntrusted(
   return { kind: "changed", loaded };
 }
 
+/** A named config needs no trust. If it was trusted as well, revoking that stops its running sessions, too. */
 function reloadNamed(host: Host, request: LoadRequest, name: string, trusted: LoadedConfig): ReloadedConfig {
   const loaded = loadConfig(host, request);
-  if (loaded.digests.own === trusted.digests.own) return { kind: "trusted", loaded };
-  const cwd = realFolder(request.cwd ?? host.cwd);
-  const file = readSafely(host, name.startsWith("/") ? name : `${cwd}/${name}`, NAMING);
-  const { trusted: isTrusted } = checkTrust(readTrust(host, file.path).entry, file, loaded.config);
-  return { kind: isTrusted ? "trusted" : "changed", loaded };
+  const { record, isTrusted } = loaded.trust;
+  if (isTrusted) return { kind: "trusted", loaded };
+  const { origin } = loaded.config;
+  const file = origin.kind === "default" ? name : origin.file;
+  if (record === null && trusted.trust.isTrusted)
+    return { kind: "stopped", error: revoked(file), isRevoked: true };
+  if (record !== null && record !== trusted.trust.record) throw unseen(file);
+  return { kind: loaded.digests.own === trusted.digests.own ? "trusted" : "changed", loaded };
 }
 
 const NAMING = { code: "CONFIG_INVALID", by: "CONFIG_INVALID", at: null } as const;
@@ -99,7 +111,16 @@ function gone(file: AbsolutePath): CofferdamError {
   });
 }
 
-function revoked(file: AbsolutePath): CofferdamError {
+/** The state that was trusted is not known here, so nothing can be met with it. */
+function unseen(file: string): CofferdamError {
+  return new CofferdamError(
+    "CONFIG_UNTRUSTED",
+    `${visible(file)} has changed since it was trusted, and this process never saw the trusted state`,
+    { hint: "run `cofferdam trust` to review it as it is now" },
+  );
+}
+
+function revoked(file: string): CofferdamError {
   return new CofferdamError("CONFIG_UNTRUSTED", `the trust in ${visible(file)} was revoked`, {
     hint: "a person can review it, and trust it again with `cofferdam trust`",
   });

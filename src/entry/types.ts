@@ -2,6 +2,7 @@
 import "../host/require-node.ts";
 
 export type { Sinks } from "../call/call-options.ts";
+export type { ConfigChange } from "../call/config-watch.ts";
 export type { ResidentOptions, ResidentProgram } from "../call/resident.ts";
 export type { QuarantinedFile } from "../call/tool-result.ts";
 export type { HostApproval, NetworkUse } from "../decide/network-use.ts";

@@ -1,12 +1,14 @@
+import { isDeepStrictEqual } from "node:util";
 import { followAppeared } from "../call/appeared/parts.ts";
 import { CallsStoppedError, type ConfigChange } from "../call/config-watch.ts";
 import type { SupervisorContext, SupervisorWatch } from "../call/supervisor-context.ts";
 import type { LoadedConfig } from "../config/config.ts";
 import { meetConfigs } from "../config/met-config.ts";
-import { type ReloadedConfig, reloadConfig, watchedFor } from "../config/reload.ts";
+import { operatorFiles, type ReloadedConfig, reloadConfig, watchedFor } from "../config/reload.ts";
 import { trustPath } from "../config/trust-file.ts";
 import { meetPolicies } from "../decide/meet-policies.ts";
 import { CofferdamError } from "../errors.ts";
+import { runningSupervisors, SupervisorFile } from "../host/launch/live-supervisors.ts";
 import { FileStates } from "../host/look/file-states.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import { configChange } from "./config-change.ts";
@@ -36,11 +38,13 @@ export class LiveConfig implements SupervisorWatch, Disposable {
   readonly #named: readonly AbsolutePath[];
   readonly #listeners = new Set<(change: ConfigChange) => void>();
   readonly #timer: NodeJS.Timeout;
+  readonly #file: SupervisorFile;
   /** The last state in which everything was trusted. */
   #trusted: SupervisorContext;
   #shared: SupervisorContext;
   #states: FileStates | null;
   #lookedAtMs = 0;
+  readonly #beganAt: number;
   #loading: Promise<void> | null = null;
 
   /** `states` are those from before the config was loaded, at the clock's `sinceMs`. */
@@ -48,10 +52,15 @@ export class LiveConfig implements SupervisorWatch, Disposable {
     const { host, loaded } = context;
     this.#options = options;
     this.#atStart = loaded;
+    this.#beganAt = host.now();
     this.#trusted = { ...context, watch: this };
     this.#shared = this.#trusted;
     this.#named = watchedFor(host, this.#request);
     this.#states = this.#statesSince(states, sinceMs, [loaded]);
+    // Removes the files of killed ones.
+    runningSupervisors(host.stateFolder);
+    this.#file = new SupervisorFile(host.stateFolder, context.recorder.runId);
+    this.#show("applied");
     this.#timer = setInterval(() => void this.#lookMeanwhile(), LOOK_MS).unref();
   }
 
@@ -80,6 +89,7 @@ export class LiveConfig implements SupervisorWatch, Disposable {
 
   [Symbol.dispose](): void {
     clearInterval(this.#timer);
+    this.#file[Symbol.dispose]();
     this.#listeners.clear();
   }
 
@@ -153,7 +163,8 @@ export class LiveConfig implements SupervisorWatch, Disposable {
     const records = known.flatMap(({ config: { origin } }) =>
       origin.kind === "default" ? [] : [trustPath(host, origin.file)],
     );
-    return [...new Set([...this.#named, ...records, ...known.flatMap(({ watched }) => watched)])];
+    const read = known.flatMap(({ watched }) => watched);
+    return [...new Set([...this.#named, ...operatorFiles(host), ...records, ...read])];
   }
 
   async #contextFor(found: ReloadedConfig): Promise<SupervisorContext> {
@@ -165,7 +176,11 @@ export class LiveConfig implements SupervisorWatch, Disposable {
         return this.#meetWith(found.loaded);
       case "trusted": {
         const { loaded } = found;
-        if (loaded.digests.all === trusted.loaded.digests.all) return trusted;
+        // Only its trust record may be another.
+        if (loaded.digests.all === trusted.loaded.digests.all)
+          return isDeepStrictEqual(loaded.trust, trusted.loaded.trust)
+            ? trusted
+            : { ...trusted, loaded: { ...trusted.loaded, trust: loaded.trust } };
         const { host } = trusted;
         const setup = setupFor(host, this.#options, loaded);
         return {
@@ -179,34 +194,61 @@ export class LiveConfig implements SupervisorWatch, Disposable {
     }
   }
 
-  #meetWith(changed: LoadedConfig): SupervisorContext {
+  async #meetWith(changed: LoadedConfig): Promise<SupervisorContext> {
     const { host, policy } = this.#trusted;
     const loaded = meetConfigs(this.#trusted.loaded, changed);
     const { config, ceiling } = loaded;
     const setup = setupFor(host, this.#options, changed);
     const around = { config: { ...config, roots: policy.config.roots }, ceiling };
+    const met = meetPolicies(policy, setup.policy, around);
     return {
       ...this.#trusted,
       loaded,
       changed,
-      policy: meetPolicies(policy, setup.policy, around),
+      policy: met,
       ...followAppeared(host, loaded, this.#trusted),
+      ...(await supportFor(this.#trusted, loaded, met)),
     };
   }
 
   #apply(now: SupervisorContext, isRevoked: boolean): void {
     const before = this.#shared;
-    if (isSameState(before, now)) return;
+    if (isSameState(before, now)) {
+      this.#take(now);
+      return;
+    }
     const change = configChange(before, now, this.#atStart);
     now.recorder.write("none", null, { type: "config.changed", ...change, restart: [...change.restart] });
+    this.#take(now);
+    if (isRevoked) now.shutdown.interrupt(new CallsStoppedError(now.stopped ?? REVOKED));
+    this.#show(change.effect);
+    for (const listener of this.#listeners) quietly(() => listener(change));
+  }
+
+  #take(now: SupervisorContext): void {
     this.#shared = now;
     if (now.stopped === null && now.changed === null) this.#trusted = now;
-    if (isRevoked) now.shutdown.interrupt(new CallsStoppedError(now.stopped ?? REVOKED));
-    for (const listener of this.#listeners) listener(change);
+  }
+
+  /** Shows other processes what is in force here. */
+  #show(effect: ConfigChange["effect"]): void {
+    const { loaded } = this.#trusted;
+    const { origin } = loaded.config;
+    if (origin.kind === "default") return;
+    this.#file.write({ config: origin.file, digest: loaded.digests.config, effect, at: this.#beganAt });
   }
 }
 
 const REVOKED = new CofferdamError("CONFIG_UNTRUSTED", "the trust in the config was revoked");
+
+/** The failure of a listener is its own: calls go on. */
+function quietly(tell: () => void): void {
+  try {
+    tell();
+  } catch {
+    return;
+  }
+}
 
 /** True if a session behaves alike by both, so that nothing is to be told. */
 function isSameState(a: SupervisorContext, b: SupervisorContext): boolean {

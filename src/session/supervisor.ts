@@ -6,7 +6,7 @@ import type { ConfigChange } from "../call/config-watch.ts";
 import { SESSION_OPTIONS, type SessionOptions } from "../call/session-options.ts";
 import { Shutdown } from "../call/shutdown.ts";
 import type { SandboxSupport, SupervisorContext, SupervisorWatch } from "../call/supervisor-context.ts";
-import { watchedFor } from "../config/reload.ts";
+import { operatorFiles, watchedFor } from "../config/reload.ts";
 import type { Outcome } from "../decide/outcome.ts";
 import { CofferdamError } from "../errors.ts";
 import { endForsaken } from "../host/launch/building.ts";
@@ -101,7 +101,7 @@ export async function createSupervisor(options: SupervisorOptions = {}): Promise
   const given = { ...options, host: options.host ?? thisHost() };
   assertRootIsKnown(given.host);
   const sinceMs = Date.now();
-  const states = new FileStates(watchedFor(given.host, given), sinceMs);
+  const states = new FileStates([...watchedFor(given.host, given), ...operatorFiles(given.host)], sinceMs);
   const { host, cwd, loaded, policy } = resolvePolicy(given);
   if (host.simulated !== null)
     throw new CofferdamError("USAGE", "a simulated Mac can't run anything", {

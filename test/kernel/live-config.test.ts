@@ -1,18 +1,19 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ConfigChange } from "../../src/call/config-watch.ts";
 import type { Outcome, Session, Supervisor } from "../../src/index.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { configWith, LiveProject, type WrittenConfig } from "../support/live/project.ts";
 
+vi.setConfig({ testTimeout: 600_000 });
 sandboxMustWork("a config that changes while sessions run");
 
 const A = configWith({ a: {} });
 const ECHO = { argv: ["echo", "hello"] } as const;
 
-describe.skipIf(unusable !== null)("a config that changes while sessions run", () => {
+describe.skipIf(unusable !== null)("config.live: a config that changes while sessions run", () => {
   let project: LiveProject;
   let supervisor: Supervisor;
   let session: Session;
@@ -36,10 +37,9 @@ describe.skipIf(unusable !== null)("a config that changes while sessions run", (
   });
 
   const shell = (argv: readonly [string, ...string[]]): Promise<Outcome> =>
-    session.call("shell", { argv: [...argv], cwd: project.place.ws + "/a" });
+    session.call("shell", { argv: [...argv], cwd: `${project.place.ws}/a` });
   const kindOf = async (outcome: Promise<Outcome>): Promise<string> => (await outcome).kind;
-  const write = (path: string): Promise<string> =>
-    kindOf(session.call("write_file", { path, content: "x" }));
+  const write = (path: string): Promise<string> => kindOf(session.call("write_file", { path, content: "x" }));
 
   it("runs on as before if nothing changes, or if a file is only touched", async () => {
     await begin();
@@ -91,9 +91,10 @@ describe.skipIf(unusable !== null)("a config that changes while sessions run", (
     project.trust();
     expect(await write("a:two")).toBe("done");
     project.write(both);
-    expect([await kindOf(shell(["touch", "../b/four"])), existsSync(join(project.place.ws, "b/four"))]).toEqual(
-      ["failed", false],
-    );
+    expect([
+      await kindOf(shell(["touch", "../b/four"])),
+      existsSync(join(project.place.ws, "b/four")),
+    ]).toEqual(["failed", false]);
     project.trust();
     expect([await write("b:five"), await kindOf(shell(["touch", "../b/six"]))]).toEqual(["done", "done"]);
     expect(existsSync(join(project.place.ws, "b/three"))).toBe(false);
@@ -114,7 +115,7 @@ describe.skipIf(unusable !== null)("a config that changes while sessions run", (
 
   it("an operator profile applies as soon as it is there, and no longer once it is gone", async () => {
     await begin();
-    const mask = { version: 1, masks: [{ pattern: `${project.place.ws}/a/**/*.key`, at_most: "none" }] };
+    const mask = { profile: "keys", masks: [{ pattern: `${project.place.ws}/a/**/*.key`, at_most: "none" }] };
     writeFileSync(join(project.place.ws, "a/one.key"), "secret\n");
     const read = () => kindOf(shell(["cat", "one.key"]));
     expect(await read()).toBe("done");
@@ -129,7 +130,7 @@ describe.skipIf(unusable !== null)("a config that changes while sessions run", (
   it("an operator profile that is tightened holds for the next call", async () => {
     await begin();
     const deny = (shellRule: string) => ({
-      version: 1,
+      profile: "rules",
       approval: { rules: [{ shell: shellRule, action: "deny" }] },
     });
     project.operate("rules.yaml", deny("never-run"));
@@ -168,7 +169,7 @@ describe.skipIf(unusable !== null)("a config that changes while sessions run", (
       [
         "while others may write an operator profile",
         () => {
-          project.operate("open.yaml", { version: 1 });
+          project.operate("open.yaml", { profile: "open" });
           chmodSync(join(project.operators, "open.yaml"), 0o666);
         },
         () => chmodSync(join(project.operators, "open.yaml"), 0o644),
@@ -182,7 +183,11 @@ describe.skipIf(unusable !== null)("a config that changes while sessions run", (
     it.each(stops)("%s, and calls run again afterwards", async (_, stop, restore) => {
       await begin();
       const tools = (): Promise<readonly string[]> =>
-        Promise.all([kindOf(shell(ECHO.argv)), write("a:one"), kindOf(session.call("read_file", { path: "a:two" }))]);
+        Promise.all([
+          kindOf(shell(ECHO.argv)),
+          write("a:one"),
+          kindOf(session.call("read_file", { path: "a:two" })),
+        ]);
       writeFileSync(join(project.place.ws, "a/two"), "two\n");
       expect(await tools()).toEqual(["done", "done", "done"]);
       stop();

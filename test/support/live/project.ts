@@ -19,7 +19,8 @@ export class LiveProject implements Disposable {
   readonly operators: string;
 
   constructor() {
-    this.operators = this.place.folder("profiles.d");
+    // Where a process with the state folder as its home looks for them.
+    this.operators = this.place.folder("state/.config/cofferdam/profiles.d");
     this.config = join(this.place.ws, "cofferdam.yaml");
     this.host = this.place.host({ operatorFolders: [knownPath(this.operators)] });
   }

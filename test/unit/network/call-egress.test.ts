@@ -107,6 +107,27 @@ describe("what a call reaches", () => {
   });
 });
 
+describe("a network that a config has reduced since", () => {
+  it("is checked at each connection, and one that was reached stays", async () => {
+    let now = hostsOf("a.test:80", "b.test:80");
+    const at = await proxied({
+      hosts: ["a.test:80", "b.test:80", "c.test:80"],
+      web: { ports: { 80: await silent() } },
+      networkNow: async () => now,
+    });
+    const reach = async (host: string) => (await at.egress.reach(host, 80)).kind;
+    expect([await reach("a.test"), await reach("b.test"), await reach("c.test")]).toEqual([
+      "reached",
+      "reached",
+      "refused",
+    ]);
+    now = hostsOf("b.test:80");
+    expect([await reach("a.test"), await reach("b.test")]).toEqual(["refused", "reached"]);
+    now = "none";
+    expect(await reach("b.test")).toBe("refused");
+  });
+});
+
 describe("a host that is not listed", () => {
   const granted = (host: string): HostAnswer => ({
     kind: "granted",
