@@ -57,7 +57,11 @@ export async function streamOfCalls({
   const probes: Probe[] = [];
   let isOver = false;
   const stream = async (): Promise<void> => {
-    while (!isOver) probes.push(await probed(probe));
+    while (!isOver) {
+      probes.push(await probed(probe));
+      // A call that is denied at once waits for nothing: changes must have their turn.
+      await pause(1);
+    }
   };
   const streams = Array.from({ length: atOnce }, stream);
   for (let made = 0; made < changes; made += 1) {
