@@ -12,11 +12,12 @@ import { jsonDigest, type TextDigests } from "../policy/json-digest.ts";
 import { jsonSize } from "../policy/json-size.ts";
 import { redact, redactText } from "../policy/redact.ts";
 import { isShownWhole } from "../policy/redactions.ts";
-import { answerByRemembered, memoryFor, type RememberedAnswers } from "../policy/remembered.ts";
+import type { RememberedAnswers } from "../policy/remembered.ts";
 import type { GrantedView } from "../policy/request.ts";
 import type { RuleHit } from "../policy/rule-hit.ts";
+import { strictestAnswer } from "../policy/strictest-verdict.ts";
 import { invocationOf, type RuleLayer } from "../policy/tool-rule.ts";
-import { answerByMode, judge } from "../policy/verdict.ts";
+import { judge } from "../policy/verdict.ts";
 import type { DefinedTool, ToolUse } from "../tool/define-tool.ts";
 import { Ask, Requirement } from "../tool/function-tool.ts";
 import type { DecidedCall } from "./gate-result.ts";
@@ -32,6 +33,8 @@ export interface ToolPolicy {
   readonly further?: readonly RuleLayer[];
   /** The profile of the sandbox that runs them; absent if they run without a sandbox. */
   readonly granted?: GrantedView;
+  /** The rules of a changed config that is not trusted: they apply as well. */
+  readonly changed?: Pick<ToolPolicy, "operator" | "approval" | "mode" | "further">;
 }
 
 /** One use of a tool, its arguments frozen. */
@@ -79,17 +82,18 @@ export async function decideTool(
     line: null,
     needsMore: null,
   };
-  const judged = judge(subject, policy);
   const mayRemember = check?.remember ?? true;
-  const { operator, mode } = policy;
-  const settings = { mayRemember, operator, mode, isSameAccess: true };
-  const { obstacle, ...heard } = memoryFor(judged, coverable, settings);
-  const remembered = answerByRemembered(judged, { key: () => key, coverable, ...heard }, memory);
+  const sets = [policy, ...(policy.changed === undefined ? [] : [policy.changed])];
+  const { verdict, obstacle } = strictestAnswer(
+    sets.map((rules) => ({ judged: judge(subject, rules), operator: rules.operator, mode: rules.mode })),
+    { key: () => key, coverable, mayRemember, isSameAccess: true, isCallersOwn: false },
+    memory,
+  );
   const input = boundPart("input", null, args, digests);
   // The same tool name and version may do something else in another folder: the function runs in this process.
   const parts = [input, boundPart("tool", null, tool.version), boundPart("folder", null, cwd)];
   return {
-    verdict: answerByMode(remembered, policy.mode, false),
+    verdict,
     argsHash: partsHash({ tool: tool.name, agent }, parts),
     bound: { key: jsonDigest([project, tool.name, agent, input.digest]), parts, origin: null },
     grantKey: key,

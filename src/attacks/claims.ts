@@ -70,6 +70,8 @@ export const CLAIMS = {
     "Every line of a record that was edited, dropped, moved, doubled or inserted is found, up to the last line, and so is a missing file in between. A cut tail and a rewritten record are found only with a head that was kept elsewhere",
   "config.strict": 'No malformed or misspelt file can mean "less restricted"',
   "config.trust": "A config that was only found grants nothing. A changed config is no longer trusted",
+  "config.live":
+    "A change of the config, of an operator profile or of trust reaches running sessions before the next call. A changed config that is not trusted can only restrict. No call runs under more than what was in force at a moment between its request and its start",
 } as const;
 
 /** The id of a claim. */

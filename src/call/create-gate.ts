@@ -78,6 +78,13 @@ export class ToolGate implements Disposable {
   guard(tools: readonly DefinedTool[], around: Pick<ToolPolicy, "further" | "granted">): GuardedTools;
   guard(tools: readonly DefinedTool[], around: Pick<ToolPolicy, "further" | "granted"> = {}): GuardedTools {
     const { agent = null, legacyBareTools = "ask" } = this.#settings;
+    const policy: ToolPolicy = {
+      operator: NO_OPERATOR,
+      approval: this.#approval,
+      mode: this.#approval.mode,
+      legacyBareTools,
+      ...around,
+    };
     return new GuardedTools(tools, {
       host: CLOCK,
       broker: this.broker,
@@ -89,13 +96,7 @@ export class ToolGate implements Disposable {
       agent,
       cwd: ".",
       project: ".",
-      policy: {
-        operator: NO_OPERATOR,
-        approval: this.#approval,
-        mode: this.#approval.mode,
-        legacyBareTools,
-        ...around,
-      },
+      policyNow: async () => ({ policy, isCurrent: () => true }),
     });
   }
 

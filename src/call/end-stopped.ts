@@ -10,6 +10,11 @@ export function endStopped<Stop extends NotRun>(stop: Stop): EndedCall<Stop> {
 }
 
 /** Ends a call that is denied because of an error. */
-export function endDeniedBy({ code, message, hint = "" }: CofferdamError): EndedCall<NotRun> {
-  return endStopped({ kind: "denied", code, reason: message, hint });
+export function endDeniedBy(error: CofferdamError): EndedCall<NotRun> {
+  return endStopped(stopBy(error));
+}
+
+/** The denial that an error means. */
+export function stopBy({ code, message, hint = "" }: CofferdamError): NotRun {
+  return { kind: "denied", code, reason: message, hint };
 }

@@ -19,6 +19,7 @@ import type { Ended, PlanRunOptions } from "../host/launch/run-options.ts";
 import { failures } from "../host/launch/self-check.ts";
 import type { EndedCall } from "../journal/call-log.ts";
 import type { PortListeners } from "../network/port-listeners.ts";
+import type { Network } from "../profile/network.ts";
 import { ROOT } from "../profile/path.ts";
 import { type Call, wordsOf } from "../tool/call.ts";
 import type { MadeByCall } from "./appeared/made-by-call.ts";
@@ -46,6 +47,8 @@ export interface PermittedRun {
   readonly program: ProgramFacts;
   readonly facts: Facts;
   readonly made: MadeByCall;
+  /** The network that the config leaves to such calls at this moment. */
+  readonly networkNow: () => Promise<Network>;
 }
 
 /** Records one event about the call. */
@@ -90,7 +93,8 @@ export async function enforce(
   record(
     planned(plan, side.digest, [...Object.keys(side.launch?.env ?? {}), ...(plan.proxy?.variables ?? [])]),
   );
-  const by = { profile: side.profile, upstream: permitted.policy.settings.upstream ?? null };
+  const { networkNow } = permitted;
+  const by = { profile: side.profile, upstream: permitted.policy.settings.upstream ?? null, networkNow };
   using wayOut = plan.proxy === null ? null : await openWayOut(shared, by, prompt, record);
   const began = performance.now();
   const said = new ProgramMessages(plan, call);
@@ -109,6 +113,7 @@ export async function enforce(
     wayIn,
     endsUncovered: true,
     onProven: (proven) => {
+      assertCurrent(shared);
       assertSameProgram(permitted);
       live.stands(proven.init);
       permitted.made.begin(plan.placeholders);
@@ -215,6 +220,16 @@ function timeless(
 function shorter(a: number | undefined, b: number | undefined): number | null {
   if (a === undefined || b === undefined) return a ?? b ?? null;
   return Math.min(a, b);
+}
+
+/** Throws `FACTS_UNSTABLE` if the config, an operator profile or trust changed while the sandbox was built. */
+function assertCurrent(shared: SupervisorContext): void {
+  if (shared.watch.isCurrent(shared)) return;
+  throw new CofferdamError(
+    "FACTS_UNSTABLE",
+    "the config or an operator profile changed right before the start of the program",
+    { hint: "run it again" },
+  );
 }
 
 /** The last check before the program may start. Throws `FACTS_UNSTABLE` if it is another program by now. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ApprovedRun, DecidedCall, GateStop } from "../approval/gate-result.ts";
+import type { ApprovedRun, DecidedCall } from "../approval/gate-result.ts";
 import type { ToolOutcome } from "../approval/tool-outcome.ts";
 import { decideTool, type ToolPolicy } from "../approval/tool-question.ts";
 import { CofferdamError, thrownText, visible } from "../errors.ts";
@@ -23,7 +23,14 @@ export interface FunctionContext extends CallContext {
   readonly cwd: string;
   /** The folder of the config: an approval is found again only for calls of the same project. */
   readonly project: string;
+  /** The policy at this moment. Throws `CallsStoppedError`. */
+  readonly policyNow: () => Promise<ToolPolicyNow>;
+}
+
+/** The policy for function tools, and whether it is still the newest. */
+export interface ToolPolicyNow {
   readonly policy: ToolPolicy;
+  readonly isCurrent: () => boolean;
 }
 
 /** How one function is called. */
@@ -53,6 +60,7 @@ export class FunctionRunner implements ToolRunner<DecidedCall, ToolOutcome> {
   /** The arguments given last, as the tool read them when they were shown. */
   #args: Json = null;
   #shown: Json = null;
+  #isCurrent: () => boolean = () => false;
 
   /** With an error for a tool the call fails by it. `throws`: a failure is thrown instead of returned. */
   constructor(
@@ -105,12 +113,15 @@ export class FunctionRunner implements ToolRunner<DecidedCall, ToolOutcome> {
     return { kind: "ended", outcome: { kind: "done", value }, end: { outcome: "done" } };
   }
 
-  stopped(stop: GateStop): EndedCall<Extract<ToolOutcome, NotRun>> {
+  isCurrent(): boolean {
+    return this.#isCurrent();
+  }
+
+  stopped(stop: NotRun): EndedCall<Extract<ToolOutcome, NotRun>> {
     const { kind, reason } = stop;
     const end = { outcome: kind, reason };
     if (kind === "pending") return { kind: "ended", outcome: stop, end };
-    const code = stop.code === "FACTS_UNSTABLE" ? "APPROVAL_DENIED" : stop.code;
-    return { kind: "ended", outcome: { ...stop, code }, end };
+    return { kind: "ended", outcome: { ...stop, code: codeOf(stop) }, end };
   }
 
   failed(error: unknown): EndedCall<Extract<ToolOutcome, { readonly kind: "failed" }>> | null {
@@ -128,7 +139,9 @@ export class FunctionRunner implements ToolRunner<DecidedCall, ToolOutcome> {
   }
 
   async #decide(tool: DefinedTool, log: CallLog): Promise<DecidedCall> {
-    const { broker, sessionId, agent, cwd, project, policy } = this.#context;
+    const { broker, sessionId, agent, cwd, project, policyNow } = this.#context;
+    const { policy, isCurrent } = await policyNow();
+    this.#isCurrent = isCurrent;
     const use = tool.use(this.#args, this.#around);
     const memory = await broker.memory.of(sessionId);
     await otherTurns(jsonSize(use.args, MAX_AT_ONCE));
@@ -136,6 +149,20 @@ export class FunctionRunner implements ToolRunner<DecidedCall, ToolOutcome> {
     const decided = await decideTool({ tool, args: use.args, use, agent, cwd, project }, policy, memory);
     log.judged(decided.verdict);
     return decided;
+  }
+}
+
+/** Functions have no denials but those of the gate. */
+function codeOf({ code }: NotRun): Extract<ToolOutcome, { readonly kind: "denied" }>["code"] {
+  switch (code) {
+    case "APPROVAL_BLOCKED":
+    case "APPROVAL_DENIED":
+    case "APPROVAL_TIMEOUT":
+      return code;
+    case "FACTS_UNSTABLE":
+      return "APPROVAL_DENIED";
+    default:
+      return "APPROVAL_BLOCKED";
   }
 }
 

@@ -1,8 +1,9 @@
 import type { Gate } from "../approval/gate.ts";
 import type { DecidedCall } from "../approval/gate-result.ts";
-import type { CallPolicy, EffectiveProfile } from "../decide/call-policy.ts";
+import { asksForHosts, type CallPolicy, type EffectiveProfile } from "../decide/call-policy.ts";
 import { printTarget } from "../decide/denial.ts";
 import { grantedView } from "../decide/granted-view.ts";
+import { rulesIn } from "../decide/meet-policies.ts";
 import { type HostApproval, NETWORK_TOOL } from "../decide/network-use.ts";
 import { CofferdamError } from "../errors.ts";
 import type { CallLog } from "../journal/call-log.ts";
@@ -10,10 +11,11 @@ import type { HostAnswer } from "../network/call-egress.ts";
 import type { Json } from "../policy/canonical-json.ts";
 import { argsHashOf, cacheKeyOf } from "../policy/hashes.ts";
 import { redact, redactText } from "../policy/redact.ts";
-import { answerByRemembered, type RememberedAnswers } from "../policy/remembered.ts";
+import { NOTHING_REMEMBERED, type RememberedAnswers } from "../policy/remembered.ts";
 import type { GrantedView } from "../policy/request.ts";
+import { strictestAnswer } from "../policy/strictest-verdict.ts";
 import { invocationOf } from "../policy/tool-rule.ts";
-import { answerByMode, judge } from "../policy/verdict.ts";
+import { type JudgedCall, judge } from "../policy/verdict.ts";
 import { parseHostRule } from "../profile/host-rule.ts";
 import { meetNetworks, type Network, normalNetwork, reachesName } from "../profile/network.ts";
 import { proxyFor } from "../profile/proxy-for.ts";
@@ -28,7 +30,8 @@ export interface HostPromptParts {
   readonly shared: Pick<SupervisorContext, "broker" | "host">;
   readonly gate: Gate;
   readonly call: Call;
-  readonly policy: CallPolicy;
+  /** The policy of the call at this moment. Throws `CallsStoppedError`. */
+  readonly policyNow: () => Promise<CallPolicy>;
   readonly granted: EffectiveProfile;
   readonly log: CallLog;
 }
@@ -49,14 +52,14 @@ async function askForHost(
   asking: HostPromptParts,
   approved: HostApproval[],
 ): Promise<HostAnswer> {
-  const { shared, gate, call, policy, log } = asking;
-  const network = networkWith(place, policy);
-  const why = whyNever(place, network, policy);
+  const { shared, gate, call, policyNow, log } = asking;
+  const why = whyNever(place, await policyNow());
   if (why !== null) return { kind: "refused", because: "unlisted", reason: why };
   const { agent, callId } = call;
   const decide = async (edited?: unknown): Promise<DecidedCall> => {
     if (edited !== undefined) throw notEdited();
-    return hostQuestion(place, network, asking, await shared.broker.memory.of(call.sessionId));
+    const policy = await policyNow();
+    return hostQuestion(place, policy, asking, await shared.broker.memory.of(call.sessionId));
   };
   const result = await gate.pass(
     { callId, tool: NETWORK_TOOL, agent, groupId: null },
@@ -76,6 +79,11 @@ async function askForHost(
     approved.push({ ...place, by });
     return { kind: "done" };
   });
+  const network = async (): Promise<Network> => {
+    const policy = await policyNow();
+    const { verdict } = hostQuestion(place, policy, asking, NOTHING_REMEMBERED);
+    return verdict.action === "deny" ? "none" : networkWith(place, policy);
+  };
   return { kind: "granted", network };
 }
 
@@ -87,7 +95,11 @@ function notEdited(): CofferdamError {
 }
 
 /** The network after an approval: the host as named, minus everything that is never reachable. */
-function networkWith({ host, port }: HostAndPort, { settings, ceiling }: CallPolicy): Network {
+function networkWith(place: HostAndPort, policy: CallPolicy): Network {
+  if (policy.meetOf !== undefined)
+    return policy.meetOf.map((one) => networkWith(place, one)).reduce(meetNetworks);
+  const { host, port } = place;
+  const { settings, ceiling } = policy;
   const { shell, upstream } = settings;
   const { network } = shell;
   const wanted = typeof network === "object" ? network : { never: [], strict_sni: false };
@@ -100,49 +112,56 @@ function networkWith({ host, port }: HostAndPort, { settings, ceiling }: CallPol
   return ceiling.layers.reduce((met, { profile }) => meetNetworks(met, profile.network), listed);
 }
 
-function whyNever(place: HostAndPort, network: Network, { ceiling }: CallPolicy): string | null {
-  const above = whyAboveCeiling(place, ceiling.layers) ?? whyNeverUnlisted(place);
+/** Why an approval can't make a host reachable; null if it can. */
+function whyNever(place: HostAndPort, policy: CallPolicy): string | null {
+  const above = whyAboveCeiling(place, policy.ceiling.layers) ?? whyNeverUnlisted(place);
   if (above !== null) return above;
-  return reachesName(network, place.host, place.port)
+  if (!asksForHosts(policy)) return "the config does not let people be asked about hosts";
+  return reachesName(networkWith(place, policy), place.host, place.port)
     ? null
     : `the config never allows \`${printTarget(place)}\``;
 }
 
 function hostQuestion(
   place: HostAndPort,
-  network: Network,
-  { call, policy, granted }: HostPromptParts,
+  policy: CallPolicy,
+  { call, granted }: Pick<HostPromptParts, "call" | "granted">,
   memory: RememberedAnswers,
 ): DecidedCall {
-  const { config, ceiling, mode } = policy;
+  const { ceiling } = policy;
+  const never = whyNever(place, policy);
   const script = scriptOf(call.input);
   const args: Json = { host: place.host, port: place.port };
   const shown: Json = { ...args, call: script ?? [...wordsOf(call.input)] };
   const target = printTarget(place);
   const program = redactText(script === null ? wordsOf(call.input)[0] : "a script", MAX_NAMED).text;
   const reason = `${target} is not listed under \`shell.network\``;
-  const judged = judge(
-    {
-      ...invocationOf(NETWORK_TOOL, args, call.agent),
-      risk: "write",
-      said: { hit: { layer: "tool", rule: "network", action: "ask", reason }, doubt: null },
-      line: null,
-      needsMore: null,
-    },
-    { operator: ceiling.approval, approval: config.approval },
-  );
+  const action = never === null ? "ask" : "deny";
+  const subject: JudgedCall = {
+    ...invocationOf(NETWORK_TOOL, args, call.agent),
+    risk: "write",
+    said: { hit: { layer: "tool", rule: "network", action, reason: never ?? reason }, doubt: null },
+    line: null,
+    needsMore: null,
+  };
   const grantKey = {
     cacheKey: cacheKeyOf(NETWORK_TOOL, args),
     toolVersion: "1",
     program: null,
     granted: null,
   };
-  const isInSession = ceiling.approval.sessionGrants && mode === "interactive";
-  const heard = { key: () => grantKey, coverable: null, isInSession, isInProject: false };
-  const remembered = answerByRemembered(judged, heard, memory);
+  const sets = rulesIn(policy).map(({ config, mode }) => {
+    const judged = judge(subject, { operator: ceiling.approval, approval: config.approval });
+    return { judged, operator: ceiling.approval, mode };
+  });
+  const { verdict } = strictestAnswer(
+    sets,
+    // An approval of a host is more access, and typing a command does not approve its connections.
+    { key: () => grantKey, coverable: null, mayRemember: true, isSameAccess: false, isCallersOwn: false },
+    memory,
+  );
   return {
-    // Typing a command does not approve its connections.
-    verdict: answerByMode(remembered, mode, false),
+    verdict,
     argsHash: argsHashOf({ tool: NETWORK_TOOL, version: "1", input: args, agent: call.agent }),
     grantKey,
     groupId: null,
@@ -150,7 +169,7 @@ function hostQuestion(
       risk: "write",
       description: `let ${program} connect to ${target}`,
       ...redact(shown),
-      covers: `connections of commands to ${target}, ${wayWords(place, network, policy)}`,
+      covers: `connections of commands to ${target}, ${wayWords(place, policy)}`,
       granted: reachedAfter(target, granted, policy),
     }),
     preview: async () => {
@@ -161,8 +180,9 @@ function hostQuestion(
 }
 
 /** The place where an approved host is found: with a proxy, its address is unknown here. */
-function wayWords(place: HostAndPort, network: Network, { settings }: CallPolicy): string {
-  const proxy = proxyFor(settings.upstream ?? null, network, place, place.port === 80);
+function wayWords(place: HostAndPort, policy: CallPolicy): string {
+  const upstream = policy.settings.upstream ?? null;
+  const proxy = proxyFor(upstream, networkWith(place, policy), place, place.port === 80);
   return proxy === null ? "at its public addresses" : `at any address that the proxy ${proxy.url} finds`;
 }
 

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { ProgramFacts } from "../decide/binding.ts";
 import type { CallPolicy } from "../decide/call-policy.ts";
 import type { CommandFacts } from "../decide/judged-line.ts";
+import { rulesIn } from "../decide/meet-policies.ts";
 import type { CallFacts } from "../decide/prepare.ts";
 import type { TouchedPlaces } from "../decide/touched-places.ts";
 import { CofferdamError, visible } from "../errors.ts";
@@ -141,9 +142,11 @@ function pathsOf(
   return folders.flatMap((folder) => [folder, ...realTargets(possiblePathWords(words), folder, budget)]);
 }
 
-/** True if rules need the paths among the words. */
-function hasRoots({ config }: CallPolicy): boolean {
-  return config.shell.rules.some((rule) => rule.sandbox_paths !== undefined);
+/** Only rules with `sandbox_paths` need the paths among the words. */
+function hasRoots(policy: CallPolicy): boolean {
+  return rulesIn(policy).some(({ config }) =>
+    config.shell.rules.some((rule) => rule.sandbox_paths !== undefined),
+  );
 }
 
 /**

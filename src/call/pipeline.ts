@@ -1,7 +1,7 @@
 import type { Broker } from "../approval/broker.ts";
 import { originOfRepeated, originOfRequest } from "../approval/earlier.ts";
 import type { DecideAgain, Gate } from "../approval/gate.ts";
-import type { ApprovedRun, CallIdentity, DecidedCall, GateStop } from "../approval/gate-result.ts";
+import type { ApprovedRun, CallIdentity, DecidedCall } from "../approval/gate-result.ts";
 import type { SessionBudget } from "../approval/session-budget.ts";
 import { thrownText } from "../errors.ts";
 import { CallLog, type EndedCall } from "../journal/call-log.ts";
@@ -11,7 +11,9 @@ import type { CallAnswer } from "../policy/call-answer.ts";
 import type { KeptCall } from "../policy/kept-call.ts";
 import type { CheckResult, NotRun } from "../policy/not-run.ts";
 import type { Risk } from "../policy/risk.ts";
-import { endStopped } from "./end-stopped.ts";
+import { CallsStoppedError } from "./config-watch.ts";
+import { endStopped, stopBy } from "./end-stopped.ts";
+import { stillApproved } from "./still-approved.ts";
 
 /** The parts that one session gives to its calls. */
 export interface CallContext {
@@ -52,7 +54,9 @@ export interface ToolRunner<Decided extends DecidedCall, Done extends { readonly
    */
   decide(log: CallLog, origin: CallOrigin | null): Promise<ReadyCall<Decided> | EndedCall<Done>>;
   execute(approved: ApprovedRun<Decided>, log: CallLog): Promise<EndedCall<Done>>;
-  stopped(stop: GateStop): EndedCall<Done>;
+  stopped(stop: NotRun): EndedCall<Done>;
+  /** False if the config, an operator profile or trust has changed since the last decision. */
+  isCurrent(): boolean;
   /** Ends a call that failed; null if the cause is to be thrown. */
   failed(cause: unknown): EndedCall<Done> | null;
 }
@@ -112,9 +116,11 @@ export async function runCall<Decided extends DecidedCall, Done extends { readon
     if (result.kind !== "approved") return end(runner.stopped(result));
     answer = result.answer;
     return await context.gate.track(result, async () => {
+      const current = await stillApproved(result, runner, () => ready.decideAgain());
+      if (current.kind !== "approved") return end(runner.stopped(current));
       // The session may have ended while a function waited for its approval.
       if (!runner.isAwaited) context.enter()[Symbol.dispose]();
-      return end(withReview(await runner.execute(result, log), result));
+      return end(withReview(await runner.execute(current, log), current));
     });
   } catch (cause) {
     return end(endFailed(runner, cause, log));
@@ -185,11 +191,11 @@ function logOf({ recorder, sessionId }: CallContext, name: CallName): CallLog {
 
 /** Ends a call that failed. Throws the cause, recorded, if the runner returns no outcome for it. */
 function endFailed<Done extends { readonly kind: string }>(
-  runner: Pick<ToolRunner<DecidedCall, Done>, "failed">,
+  runner: Pick<ToolRunner<DecidedCall, Done>, "failed" | "stopped">,
   cause: unknown,
   log: CallLog,
 ): EndedCall<Done> {
-  const ended = runner.failed(cause);
+  const ended = cause instanceof CallsStoppedError ? runner.stopped(stopBy(cause)) : runner.failed(cause);
   if (ended !== null) return ended;
   log.end({ kind: "ended", outcome: null, end: { outcome: "failed", reason: thrownText(cause) } });
   throw cause;

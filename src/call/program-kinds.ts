@@ -1,4 +1,5 @@
-import { type CallPolicy, policyForTool } from "../decide/call-policy.ts";
+import type { CallPolicy } from "../decide/call-policy.ts";
+import { policyForTool } from "../decide/policy-for-tool.ts";
 import type { Prepared } from "../decide/prepare.ts";
 import {
   policyForResident,
@@ -16,6 +17,7 @@ import type { ProgramRunOptions } from "./call-options.ts";
 import { decidedProgram, programUse } from "./program-tool.ts";
 import type { SessionContext } from "./session-context.ts";
 import { type DecidedProgram, decidedShell } from "./shell-question.ts";
+import type { SupervisorContext } from "./supervisor-context.ts";
 
 /** The shared parts of all calls of one tool that runs a program. */
 export interface ProgramKind {
@@ -29,24 +31,28 @@ export interface ProgramKind {
   readonly question: (call: Call, prepared: Prepared) => DecidedProgram;
 }
 
-/** The shell, or a program of the host's own. Throws `USAGE` if the config lacks a root that it needs. */
+/** The kind under one state of the config. Throws `USAGE` if that lacks a root that the program needs. */
+export type ProgramKindUnder = (shared: Pick<SupervisorContext, "policy" | "cwd">) => ProgramKind;
+
+/** The shell, or a program of the host's own. */
 export function programKind(
   context: SessionContext,
   tool: DefinedTool | null,
   options: ProgramRunOptions,
-): ProgramKind {
-  if (tool === null) return shellKind(context, options);
-  return toolKind(context, tool, options, policyForTool(context.shared.policy, tool.needs ?? {}));
+): ProgramKindUnder {
+  if (tool === null) return ({ policy }) => shellKind(context, options, policy);
+  const needs = tool.needs ?? {};
+  return toolKind(context, tool, options, (policy) => policyForTool(policy, needs));
 }
 
-/** The start of a resident program. Throws the same, and `USAGE` for a name that no tool can have. */
+/** The start of a resident program. Throws `USAGE` for a name that no tool can have. */
 export function residentKind(
   context: SessionContext,
   program: ResidentProgramSpec,
   options: ProgramRunOptions,
-): ProgramKind {
-  const policy = policyForResident(context.shared.policy, program);
-  return toolKind(context, residentTool(program), options, policy, residentUse);
+): ProgramKindUnder {
+  const policyFor = (policy: CallPolicy): CallPolicy => policyForResident(policy, program);
+  return toolKind(context, residentTool(program), options, policyFor, residentUse);
 }
 
 /** A call of the shell. Throws `USAGE` for an input that it does not take. */
@@ -54,8 +60,7 @@ export function shellCall(context: SessionContext, input: unknown, options: Prog
   return callOf(context, readShellInput(input), "shell", null, options);
 }
 
-function shellKind(context: SessionContext, options: ProgramRunOptions): ProgramKind {
-  const { policy } = context.shared;
+function shellKind(context: SessionContext, options: ProgramRunOptions, policy: CallPolicy): ProgramKind {
   return {
     tool: "shell",
     policy,
@@ -71,28 +76,31 @@ export function toolKind(
   context: SessionContext,
   tool: DefinedTool,
   options: ProgramRunOptions,
-  policy: CallPolicy,
+  policyFor: (policy: CallPolicy) => CallPolicy,
   asUsed = (use: ProgramUse): ProgramUse => use,
-): ProgramKind {
-  const { shared } = context;
+): ProgramKindUnder {
+  // A call that is decided again under another config keeps its question.
   const asks = new Map<ProgramUse | null, Ask | null>();
-  return {
-    tool: tool.name,
-    policy,
-    risk: tool.risk,
-    callFor: async (given, base = shared.cwd) => {
-      const made = await programUse(tool, given, {
-        settings: policy.settings,
-        base,
-        signal: options.signal ?? null,
-      });
-      const { input, ask } = made;
-      const use = asUsed(made.use);
-      asks.set(use, ask);
-      return callOf(context, input, tool.name, use, options);
-    },
-    keep: readJson,
-    question: (call, prepared) => decidedProgram(call, asks.get(call.use) ?? null, prepared, policy),
+  return (shared) => {
+    const policy = policyFor(shared.policy);
+    return {
+      tool: tool.name,
+      policy,
+      risk: tool.risk,
+      callFor: async (given, base = shared.cwd) => {
+        const made = await programUse(tool, given, {
+          settings: policy.settings,
+          base,
+          signal: options.signal ?? null,
+        });
+        const { input, ask } = made;
+        const use = asUsed(made.use);
+        asks.set(use, ask);
+        return callOf(context, input, tool.name, use, options);
+      },
+      keep: readJson,
+      question: (call, prepared) => decidedProgram(call, asks.get(call.use) ?? null, prepared, policy),
+    };
   };
 }
 

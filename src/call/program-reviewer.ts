@@ -5,8 +5,10 @@ import type { ReviewRunner } from "../approval/reviewer.ts";
 import type { Wait } from "../approval/wait.ts";
 import type { ReviewerPlace } from "../config/config.ts";
 import { isSameReviewer } from "../config/reviewer-place.ts";
-import { type CallPolicy, policyForTool } from "../decide/call-policy.ts";
+import type { CallPolicy } from "../decide/call-policy.ts";
+import { meetPolicies } from "../decide/meet-policies.ts";
 import type { ProgramOutcome } from "../decide/outcome.ts";
+import { policyForTool } from "../decide/policy-for-tool.ts";
 import { residentTool } from "../decide/resident-program.ts";
 import { thrownText } from "../errors.ts";
 import { REVIEWER_PREFIX } from "../policy/review-record.ts";
@@ -55,10 +57,10 @@ async function runProgram(
   document: ReviewDocument,
   signal: AbortSignal,
 ): Promise<ProgramOutcome> {
-  const { shared, sessionId, options } = around;
+  const { watch, sessionId, options } = around;
   const { command, section } = place;
   // No reviewer and no person answers about the reviewer.
-  const gate = new Gate({ ...gateOptionsOf(shared, sessionId, options), handlers: [], wait: NEVER });
+  const gate = new Gate({ ...gateOptionsOf(watch, sessionId, options), handlers: [], wait: NEVER });
   const context: SessionContext = { ...around, options: {}, gate };
   const tool = residentTool({
     name: REVIEWER_TOOL,
@@ -72,7 +74,7 @@ async function runProgram(
     signal,
     timeoutMs: section.budget.timeout,
   };
-  const kind = toolKind(context, tool, run, reviewerPolicy(shared.policy, place));
+  const kind = toolKind(context, tool, run, (policy) => reviewerPolicy(policy, place));
   return runCall<DecidedProgram, ProgramOutcome>(context, new ProgramRunner(context, kind, {}, run), run);
 }
 
@@ -91,7 +93,12 @@ function answerOf(outcome: ProgramOutcome): string {
 }
 
 /** No root, no group, no terminal and no port: the runtimes, its own files, its hosts and its variables. */
-export function reviewerPolicy(policy: CallPolicy, { section, read }: ReviewerPlace): CallPolicy {
+export function reviewerPolicy(policy: CallPolicy, place: ReviewerPlace): CallPolicy {
+  if (policy.meetOf !== undefined) {
+    const [trusted, changed] = policy.meetOf;
+    return meetPolicies(reviewerPolicy(trusted, place), reviewerPolicy(changed, place), policy);
+  }
+  const { section, read } = place;
   const { settings } = policy;
   const { hosts, env } = section.needs;
   const own: Runtime = { name: REVIEWER_TOOL, read, links: [], path: [], env: {}, macos: [] };

@@ -1,27 +1,26 @@
 import type { ApprovedRun } from "../approval/gate-result.ts";
 import { asksForHosts, type CallPolicy } from "../decide/call-policy.ts";
 import { noTerminal } from "../decide/no-terminal.ts";
-import { baseOf, callerEnvUnder } from "../decide/origin.ts";
+import { baseOf } from "../decide/origin.ts";
 import type { ProgramOutcome } from "../decide/outcome.ts";
-import { type CallFacts, type Prepared, type PreparedRun, prepare, runFor } from "../decide/prepare.ts";
+import { type Prepared, type PreparedRun, runFor } from "../decide/prepare.ts";
 import { CofferdamError, thrownText } from "../errors.ts";
-import { lookUpFacts } from "../host/launch/facts.ts";
 import type { LiveCall } from "../host/launch/live-calls.ts";
 import { otherTurns } from "../host/turns.ts";
 import type { CallLog, EndedCall } from "../journal/call-log.ts";
 import { type BoundCall, type CallOrigin, changedParts, printChanged } from "../policy/bound-call.ts";
 import type { Verdict } from "../policy/verdict.ts";
+import type { Network } from "../profile/network.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import { type Call, inputLength } from "../tool/call.ts";
 import { asksAbout, MadeByCall } from "./appeared/made-by-call.ts";
 import type { ProgramRunOptions } from "./call-options.ts";
-import { factsWithoutPlaceholders, registerProgram } from "./concurrency.ts";
+import { registerProgram } from "./concurrency.ts";
 import { endDeniedBy, endStopped } from "./end-stopped.ts";
 import { enforce } from "./enforce.ts";
-import { lookAtCall } from "./look.ts";
-import { nearPaths } from "./near-paths.ts";
 import type { ReadyCall, ToolRunner } from "./pipeline.ts";
-import type { ProgramKind } from "./program-kinds.ts";
+import { prepareProgram } from "./prepare-program.ts";
+import type { ProgramKind, ProgramKindUnder } from "./program-kinds.ts";
 import { logPrepared, logReceived } from "./program-log.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { DecidedProgram } from "./shell-question.ts";
@@ -32,7 +31,7 @@ import type { HostPrompt } from "./way-out.ts";
 export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome> {
   readonly #throws: boolean;
   readonly #context: SessionContext;
-  readonly #kind: ProgramKind;
+  readonly #kindUnder: ProgramKindUnder;
   readonly #input: unknown;
   readonly #options: ProgramRunOptions;
   readonly isAwaited = true;
@@ -43,27 +42,31 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
   #invalid: { readonly error: unknown } | null = null;
   /** The process that planned the run; null for this one. */
   #origin: CallOrigin | null = null;
+  /** The state of the supervisor by which the call was decided last. */
+  #under: SupervisorContext | null = null;
 
   /** `throws`: an input that the tool does not take is thrown, instead of an outcome. */
   constructor(
     context: SessionContext,
-    kind: ProgramKind,
+    kind: ProgramKindUnder,
     input: unknown,
     options: ProgramRunOptions,
     throws = false,
   ) {
     this.#throws = throws;
     this.#context = context;
-    this.#kind = kind;
+    this.#kindUnder = kind;
     this.#input = input;
     this.#options = options;
   }
 
   async identify() {
-    const call = await this.#callFor(this.#input);
+    // While no call may run, the decision says so.
+    await this.#context.watch.look().catch(() => undefined);
     const { shared, options } = this.#context;
-    if (call === null)
-      return { callId: shared.host.id(), tool: this.#kind.tool, agent: options.agent ?? null };
+    const kind = this.#kindUnder(shared);
+    const call = await this.#callFor(kind, this.#input);
+    if (call === null) return { callId: shared.host.id(), tool: kind.tool, agent: options.agent ?? null };
     const { callId, tool, agent } = call;
     return { callId, tool, agent };
   }
@@ -72,39 +75,42 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
     log: CallLog,
     origin: CallOrigin | null,
   ): Promise<ReadyCall<DecidedProgram> | EndedCall<ProgramOutcome>> {
-    const { shared } = this.#context;
     if (this.#invalid !== null) throw this.#invalid.error;
     const { callId } = this.#named;
     if (origin !== null) await this.#planFrom(origin);
     const first = this.#named;
     logReceived(first, log);
     await otherTurns(inputLength(first.input));
+    const shared = await this.#look();
+    const { policy, risk, keep } = this.#kindUnder(shared);
     if (shared.sandbox.kind === "unavailable") return endDeniedBy(shared.sandbox.error);
     const { window } = this.#options;
-    if (window !== undefined && !this.#kind.policy.withApproval.profile.terminal)
-      return endStopped({ kind: "denied", code: "DENIED", ...noTerminal(first, this.#kind.policy) });
-    const decideAgain = async (edited?: unknown): Promise<DecidedProgram> => {
+    if (window !== undefined && !policy.withApproval.profile.terminal)
+      return endStopped({ kind: "denied", code: "DENIED", ...noTerminal(first, policy) });
+    const decideBy = async (now: SupervisorContext, edited?: unknown): Promise<DecidedProgram> => {
+      const kind = this.#kindUnder(now);
       if (edited !== undefined) {
-        const call = await this.#callFor(edited);
+        const call = await this.#callFor(kind, edited);
         if (call === null) throw this.#invalid?.error;
         this.#call = { ...call, callId };
         logReceived(this.#call, log);
       }
-      const prepared = await this.#prepare(this.#named, log);
-      return this.#kind.question(this.#named, prepared);
+      const prepared = await this.#prepare(now, kind.policy, log);
+      return kind.question(this.#named, prepared);
     };
+    const decideAgain = async (edited?: unknown): Promise<DecidedProgram> =>
+      decideBy(await this.#look(), edited);
     const decideFrom = async (other: CallOrigin): Promise<DecidedProgram> => {
       await this.#planFrom(other);
       return decideAgain();
     };
-    const decided = await decideAgain();
+    const decided = await decideBy(shared);
     const { verdict, withApproval } = decided.prepared;
     if (verdict.action === "ask" && withApproval.rendering.kind !== "plan")
       return endUnplanned(withApproval.rendering);
     // Only the caller can supply a program's input stream.
-    const kept =
-      first.stdin === "none" ? { input: this.#kind.keep(this.#input, first), cwd: this.#base } : null;
-    return { kind: "ready", decided, decideAgain, decideFrom, risk: this.#kind.risk, kept };
+    const kept = first.stdin === "none" ? { input: keep(this.#input, first), cwd: this.#base } : null;
+    return { kind: "ready", decided, decideAgain, decideFrom, risk, kept };
   }
 
   /** Registers the call with the running ones. If it had to wait for them, it is decided again: facts may differ. */
@@ -116,9 +122,11 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
     const side = runFor(prepared, isApproved);
     if (side.rendering.kind !== "plan") return endUnplanned(side.rendering);
     const { signal = null } = this.#options;
-    using live = await registerProgram(this.#context.shared, side.profile, prepared.facts, signal);
+    const under = this.#decidedUnder;
+    using live = await registerProgram(under, side.profile, prepared.facts, signal);
     if (!live.hadToWait) return await this.#enforce(prepared, side, live, log);
-    const now = await this.#prepare(this.#named, log);
+    const shared = await this.#look();
+    const now = await this.#prepare(shared, this.#kindUnder(shared).policy, log);
     if (now.argsHash !== prepared.argsHash || !(await this.#isAsAllowed(prepared.verdict, now.verdict)))
       throw new CofferdamError(
         "FACTS_UNSTABLE",
@@ -144,14 +152,27 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
   }
 
   /** The call for an input; null if the tool does not take it. */
-  async #callFor(input: unknown): Promise<Call | null> {
+  async #callFor(kind: ProgramKind, input: unknown): Promise<Call | null> {
     try {
-      this.#call = await this.#kind.callFor(input, this.#base);
+      this.#call = await kind.callFor(input, this.#base);
       return this.#call;
     } catch (error) {
       this.#invalid = { error };
       return null;
     }
+  }
+
+  isCurrent(): boolean {
+    return this.#context.watch.isCurrent(this.#decidedUnder);
+  }
+
+  async #look(): Promise<SupervisorContext> {
+    this.#under = await this.#context.watch.look();
+    return this.#under;
+  }
+
+  get #decidedUnder(): SupervisorContext {
+    return this.#under ?? this.#context.shared;
   }
 
   get #named(): Call {
@@ -166,11 +187,12 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
   /** Plans the run as the process that asked about it did: its tool makes the words in that process's folder. */
   async #planFrom(origin: CallOrigin): Promise<void> {
     this.#origin = origin;
-    this.#call = { ...(await this.#kind.callFor(this.#input, this.#base)), callId: this.#named.callId };
+    const { callFor } = this.#kindUnder(this.#context.shared);
+    this.#call = { ...(await callFor(this.#input, this.#base)), callId: this.#named.callId };
   }
 
-  async #prepare(call: Call, log: CallLog): Promise<Prepared> {
-    const prepared = await prepareProgram(this.#context, call, this.#kind.policy, this.#origin);
+  async #prepare(shared: SupervisorContext, policy: CallPolicy, log: CallLog): Promise<Prepared> {
+    const prepared = await prepareProgram(this.#context, shared, this.#named, policy, this.#origin);
     logPrepared(log, prepared);
     return prepared;
   }
@@ -184,12 +206,12 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
     const { rendering } = side;
     if (rendering.kind !== "plan") return endUnplanned(rendering);
     const call = this.#named;
-    const { shared } = this.#context;
+    const shared = this.#decidedUnder;
     await using made = this.#followMade(side, facts, log, live);
     const { plan } = rendering;
     const ended = await enforce(
       shared,
-      { call, side, policy, plan, live, argsHash, program, facts, made },
+      { call, side, policy, plan, live, argsHash, program, facts, made, networkNow: this.#networkNow },
       this.#options,
       (body) => log.record(body),
       plan.proxy === null ? null : await this.#hostPrompt(side, policy, log),
@@ -203,7 +225,7 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
   /** Follows the files that the call makes and hosts execute. None was approved: a command does not name them. */
   #followMade(side: PreparedRun, facts: Prepared["facts"], log: CallLog, live: LiveCall): MadeByCall {
     const { sessionId, callId, tool, agent } = this.#named;
-    const { shared } = this.#context;
+    const shared = this.#decidedUnder;
     const { groupId = null, signal = null } = this.#options;
     return new MadeByCall({
       shared,
@@ -222,46 +244,21 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
     if (!asksForHosts(policy)) return null;
     const { hostPromptFor } = await import("./host-prompt.ts");
     const { shared, gate } = this.#context;
-    return hostPromptFor({ shared, gate, call: this.#named, policy, granted, log });
+    return hostPromptFor({ shared, gate, call: this.#named, policyNow: this.#policyNow, granted, log });
   }
-}
 
-/** Decides a call that starts a program, without running it. Throws `FACTS_UNSTABLE`, `SANDBOX_UNAVAILABLE`. */
-export async function prepareProgram(
-  { shared, deniedCalls }: Pick<SessionContext, "shared" | "deniedCalls">,
-  call: Call,
-  policy: CallPolicy,
-  origin: CallOrigin | null = null,
-): Promise<Prepared> {
-  const memory = await shared.broker.memory.of(call.sessionId);
-  const look = await lookAtProgramCall(shared, call, policy, origin);
-  await otherTurns(inputLength(call.input));
-  return prepare(call, policy, look, memory, (argsHash) => deniedCalls.has(argsHash));
-}
+  /** The policy of such calls at this moment, while one runs. Throws `CallsStoppedError`. */
+  readonly #policyNow = async (): Promise<CallPolicy> =>
+    this.#kindUnder(await this.#context.watch.look()).policy;
 
-/**
- * Looks up the facts that decide a call; `origin` is the process that planned it, null for this one. Throws
- * `FACTS_UNSTABLE`, `SANDBOX_UNAVAILABLE`.
- */
-export async function lookAtProgramCall(
-  { host, sandbox, memory, ledger, cwd: own }: SupervisorContext,
-  { input }: Call,
-  policy: CallPolicy,
-  origin: CallOrigin | null = null,
-): Promise<CallFacts> {
-  if (sandbox.kind === "unavailable") throw sandbox.error;
-  const cwd = baseOf(origin, own);
-  const pwd = origin === null ? (host.env["PWD"] ?? null) : origin.pwd;
-  const profiles = [policy.withoutApproval.profile, policy.withApproval.profile];
-  const near = () => nearPaths(input, policy, cwd);
-  const facts = await factsWithoutPlaceholders(ledger, (held) =>
-    lookUpFacts(host, sandbox.machine.facts, profiles, memory, held, near),
-  );
-  return {
-    ...lookAtCall(input, policy, cwd, pwd ?? undefined),
-    facts,
-    callerEnv: origin === null ? host.env : callerEnvUnder(origin, host.env),
-    from: { cwd, pwd },
+  /** The network that a config changed since leaves to the running call; none while no call may run. */
+  readonly #networkNow = async (): Promise<Network> => {
+    try {
+      return (await this.#policyNow()).withApproval.profile.network;
+    } catch (cause) {
+      if (cause instanceof CofferdamError) return "none";
+      throw cause;
+    }
   };
 }
 

@@ -36,8 +36,16 @@ export interface ResidentProgram extends AsyncDisposable {
   readonly settle: () => Promise<Appearances>;
   /** Its outcome, once it has ended. Rejects if its sandbox failed before the start. */
   readonly ended: Promise<ProgramOutcome>;
+  /** Why it was ended by a change of the config; null if it was not. */
+  readonly endedBy: () => string | null;
   close(): Promise<void>;
 }
+
+/** Follows changes of the config for a program, until disposed; calls `end` with the reason to end it. */
+export type FollowResident = (
+  started: { readonly profile: Profile },
+  end: (because: string) => void,
+) => Disposable;
 
 interface Proven {
   readonly sandbox: RunningSandbox;
@@ -54,6 +62,7 @@ export async function startResident(
   run: (own: ProgramRunOptions) => Promise<ProgramOutcome>,
   options: ResidentOptions,
   ending: Shutdown,
+  follow: FollowResident,
 ): Promise<ResidentProgram | ProgramOutcome> {
   assertOptions("hold", HOLD_OPTIONS, options);
   const proven = Promise.withResolvers<Proven>();
@@ -72,6 +81,12 @@ export async function startResident(
     letGo.abort();
     await ended.catch(() => undefined);
   };
+  let endedBy: string | null = null;
+  const following = follow({ profile }, (because) => {
+    endedBy ??= because;
+    void close();
+  });
+  void ended.catch(() => undefined).finally(() => following[Symbol.dispose]());
   return {
     kind: "resident",
     input,
@@ -81,6 +96,7 @@ export async function startResident(
     changes: () =>
       sandbox.isRunning() ? sandbox.changes().map(({ message }) => message) : ["its process has ended"],
     ended,
+    endedBy: () => endedBy,
     close,
     [Symbol.asyncDispose]: close,
   };

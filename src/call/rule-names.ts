@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { CallPolicy } from "../decide/call-policy.ts";
 import type { CommandFacts } from "../decide/judged-line.ts";
+import { rulesIn } from "../decide/meet-policies.ts";
 import { plainPath } from "../host/look/leads.ts";
 import { realPathOf, statsOf } from "../host/look/nodes.ts";
 import { type AbsolutePath, isAbsolutePath, isInside, nameOf } from "../profile/path.ts";
@@ -57,10 +58,12 @@ function lookedUp(word: string, places: readonly string[]): RuleWord {
   return { word, files: new Set(files), folders: [] };
 }
 
-function strictWords({ ceiling, config }: CallPolicy): readonly string[] {
+function strictWords(policy: CallPolicy): readonly string[] {
   const patterns = [
-    ...ceiling.approval.rules.flatMap((rule) => ("shell" in rule ? [rule.shell] : [])),
-    ...config.shell.rules.flatMap((rule) => (shellAction(rule) === "allow" ? [] : [rule.pattern])),
+    ...policy.ceiling.approval.rules.flatMap((rule) => ("shell" in rule ? [rule.shell] : [])),
+    ...rulesIn(policy)
+      .flatMap(({ config }) => config.shell.rules)
+      .flatMap((rule) => (shellAction(rule) === "allow" ? [] : [rule.pattern])),
   ];
   return [...new Set(patterns.map((pattern) => pattern.trim().split(/\s+/, 1)[0] ?? ""))];
 }

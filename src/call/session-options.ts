@@ -3,11 +3,12 @@ import type { GateOptions } from "../approval/gate-options.ts";
 import { HANDLERS, type Handlers, handlersOf, isHandlers } from "../approval/handlers.ts";
 import { SessionBudget } from "../approval/session-budget.ts";
 import { Wait, waitOf } from "../approval/wait.ts";
+import { rulesIn } from "../decide/meet-policies.ts";
 import { flag, nonEmptyText, type OptionsOf } from "../policy/options.ts";
 import { meetBudgets } from "../policy/unasked-budget.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
 import { DEFINED_TOOLS } from "../tool/defined-tools.ts";
-import type { SupervisorContext } from "./supervisor-context.ts";
+import type { SupervisorWatch } from "./supervisor-context.ts";
 
 /** How a session asks people, and for which agent. */
 export interface SessionOptions {
@@ -57,11 +58,12 @@ function WaitOptions() {
 
 /** The gate's options: the session's own, else the config's. */
 export function gateOptionsOf(
-  shared: SupervisorContext,
+  watch: Pick<SupervisorWatch, "shared">,
   sessionId: string,
   options: SessionOptions,
+  reviewer: GateOptions["reviewer"] = null,
 ): GateOptions {
-  const { broker, host, loaded, recorder, policy } = shared;
+  const { broker, host, loaded, recorder, policy } = watch.shared;
   const { approval } = policy.config;
   return {
     broker,
@@ -72,16 +74,31 @@ export function gateOptionsOf(
     handlers: handlersOf(options.handler),
     wait: waitOf(options.wait ?? {}, approval),
     client: options.client ?? null,
+    reviewer,
     maxPending: options.maxPending === undefined ? approval.most_pending : options.maxPending,
     maxPendingBytes: approval.most_pending_size,
-    sessionGrants: policy.ceiling.approval.sessionGrants && options.remember !== false,
-    keptRules: policy.ceiling.approval.keptRules && options.remember !== false,
+    get sessionGrants() {
+      return watch.shared.policy.ceiling.approval.sessionGrants && options.remember !== false;
+    },
+    get keptRules() {
+      return watch.shared.policy.ceiling.approval.keptRules && options.remember !== false;
+    },
   };
 }
 
-/** A new budget of a session: the config's, and at most that of every operator. */
-export function sessionBudgetOf({ policy, host }: SupervisorContext): SessionBudget {
-  const { config, ceiling, mode } = policy;
-  const budget = meetBudgets(config.approval.budget, ceiling.approval.budget);
-  return new SessionBudget({ budget, mode, now: () => host.now() });
+/** A new budget of a session: the config's as it is now, and at most that of every operator. */
+export function sessionBudgetOf(watch: Pick<SupervisorWatch, "shared">): SessionBudget {
+  const { host } = watch.shared;
+  return new SessionBudget({
+    get budget() {
+      const { policy } = watch.shared;
+      const budgets = rulesIn(policy).map(({ config }) => config.approval.budget);
+      return budgets.reduce(meetBudgets, policy.ceiling.approval.budget);
+    },
+    get mode() {
+      const { policy } = watch.shared;
+      return rulesIn(policy).find(({ mode }) => mode === "strict")?.mode ?? policy.mode;
+    },
+    now: () => host.now(),
+  });
 }

@@ -6,12 +6,12 @@ import type { SessionContext } from "./session-context.ts";
 
 /** The reviewer of a session: the host's function, else that of the config, unless an operator forbids both. */
 export function sessionReviewer(around: Omit<SessionContext, "gate">): SessionReviewer {
-  const { shared } = around;
   return new SessionReviewer({
-    broker: shared.broker,
+    broker: around.broker,
     // Their requests are about the sandbox or the network: they are for people.
     unreviewed: OWN_TOOL_NAMES,
     runner: () => {
+      const { shared } = around;
       if (!shared.policy.ceiling.approval.reviewer) return null;
       if (shared.reviewer !== null) return functionReviewer(shared.reviewer);
       const { reviewer } = shared.loaded.config;

@@ -1,28 +1,41 @@
 import type { DecidedCall } from "../approval/gate-result.ts";
 import type { ToolPolicy } from "../approval/tool-question.ts";
 import { commandRules } from "../config/command-decisions.ts";
+import type { Config, LoadedConfig } from "../config/config.ts";
+import type { CallPolicy } from "../decide/call-policy.ts";
+import { rulesIn } from "../decide/meet-policies.ts";
 import type { Outcome, ProgramOutcome, ValueOutcome } from "../decide/outcome.ts";
 import type { CallFacts, Prepared } from "../decide/prepare.ts";
 import type { ResidentProgramSpec } from "../decide/resident-program.ts";
 import { type ToolCard, toolCards, toolNames } from "../decide/tool-cards.ts";
 import { CofferdamError, visible } from "../errors.ts";
+import type { RuleLayer } from "../policy/tool-rule.ts";
 import type { ShellInput } from "../tool/call.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
 import { FILE_TOOLS } from "../tool/files/all.ts";
 import type { CallOptions, ProgramRunOptions } from "./call-options.ts";
 import { fetchTools } from "./fetch-tools.ts";
 import { FileRunner, FileTools } from "./files/file-runner.ts";
-import { type FunctionCallOptions, type FunctionContext, FunctionRunner } from "./function-runner.ts";
+import {
+  type FunctionCallOptions,
+  type FunctionContext,
+  FunctionRunner,
+  type ToolPolicyNow,
+} from "./function-runner.ts";
 import { GuardedTools } from "./guarded-tools.ts";
 import type { ToolRunner } from "./pipeline.ts";
+import { lookAtProgramCall, prepareProgram } from "./prepare-program.ts";
 import { programKind, residentKind, shellCall } from "./program-kinds.ts";
-import { lookAtProgramCall, ProgramRunner, prepareProgram } from "./program-runner.ts";
+import { ProgramRunner } from "./program-runner.ts";
 import { receiptWithoutSandbox } from "./receipt.ts";
 import type { SessionContext } from "./session-context.ts";
+import type { SupervisorContext } from "./supervisor-context.ts";
 import { UnknownTool } from "./unknown-tool.ts";
 
-/** Further rules about function tools, and the grants of the program that runs them in a sandbox, if any. */
-export type SessionPolicy = Pick<ToolPolicy, "further" | "granted">;
+/** Further rules about function tools by a config, and the grants of the program that runs them in a sandbox, if any. */
+export interface SessionPolicy extends Pick<ToolPolicy, "granted"> {
+  readonly further?: (config: Config) => readonly RuleLayer[];
+}
 
 /** All tools of one session by their names; finds the runner for a call. */
 export class SessionTools implements AsyncDisposable {
@@ -35,16 +48,24 @@ export class SessionTools implements AsyncDisposable {
   constructor(context: SessionContext) {
     this.#context = context;
     this.#files = new FileTools(context);
-    const { shared, sessionId, options } = context;
-    const { host, broker, loaded, policy } = shared;
-    const { config, ceiling } = loaded;
+    const { sessionId, options } = context;
+    const { host, broker } = context.shared;
     const pages = fetchTools({
-      settings: config.webFetch,
-      ceiling,
+      get settings() {
+        return context.shared.loaded.config.webFetch;
+      },
+      get changed() {
+        return context.shared.changed?.config.webFetch;
+      },
+      get ceiling() {
+        return context.shared.loaded.ceiling;
+      },
+      get upstream() {
+        return context.shared.policy.settings.upstream;
+      },
       broker,
       sessionId,
       host,
-      upstream: policy.settings.upstream,
     });
     this.#defined = [...pages, ...(options.tools ?? [])];
     assertNames(toolNames(this.#defined));
@@ -97,14 +118,14 @@ export class SessionTools implements AsyncDisposable {
   }
 
   /** Decides a shell call without running it. Throws `USAGE` for an input that the tool does not take. */
-  prepare(input: ShellInput): Promise<Prepared> {
-    const { shared } = this.#context;
-    return prepareProgram(this.#context, shellCall(this.#context, input), shared.policy);
+  async prepare(input: ShellInput): Promise<Prepared> {
+    const shared = await this.#context.watch.look();
+    return prepareProgram(this.#context, shared, shellCall(this.#context, input), shared.policy);
   }
 
   /** Looks up the facts of a shell call. Throws `USAGE`, `SANDBOX_UNAVAILABLE`. */
-  look(input: ShellInput): Promise<CallFacts> {
-    const { shared } = this.#context;
+  async look(input: ShellInput): Promise<CallFacts> {
+    const shared = await this.#context.watch.look();
     return lookAtProgramCall(shared, shellCall(this.#context, input), shared.policy);
   }
 
@@ -126,19 +147,16 @@ export class SessionTools implements AsyncDisposable {
   }
 
   #functionContext(around: SessionPolicy): FunctionContext {
-    const { shared, options } = this.#context;
-    const { host, broker, policy, cwd } = shared;
+    const { shared, options, watch } = this.#context;
+    const { host, broker, cwd, policy } = shared;
     const project = policy.config.workspace;
     const { agent = null, legacyBareTools = "ask" } = options;
-    const { ceiling, config, mode } = policy;
-    const toolPolicy = {
-      operator: ceiling.approval,
-      approval: config.approval,
-      mode,
-      legacyBareTools,
-      ...around,
+    const policyNow = async (): Promise<ToolPolicyNow> => {
+      const now = await watch.look();
+      const policy = { ...toolPolicyOf(now, around), legacyBareTools };
+      return { policy, isCurrent: () => watch.isCurrent(now) };
     };
-    return { ...this.#context, host, broker, agent, cwd, project, policy: toolPolicy };
+    return { ...this.#context, host, broker, agent, cwd, project, policyNow };
   }
 }
 
@@ -154,6 +172,26 @@ function assertNoProgram(tool: string, { stdin, sinks, window, timeoutMs }: Call
   );
 }
 
+/** The rules for function tools: also those of a changed config that is not trusted. */
+function toolPolicyOf(
+  { policy, loaded, changed }: SupervisorContext,
+  { further, granted }: SessionPolicy,
+): Omit<ToolPolicy, "legacyBareTools"> {
+  const operator = policy.ceiling.approval;
+  const rulesOf = ({ config }: LoadedConfig, { mode }: CallPolicy) => ({
+    operator,
+    approval: config.approval,
+    mode,
+    ...(further === undefined ? {} : { further: further(config) }),
+  });
+  const [, under] = rulesIn(policy);
+  return {
+    ...rulesOf(loaded, policy),
+    ...(granted === undefined ? {} : { granted }),
+    ...(changed === null || under === undefined ? {} : { changed: rulesOf(changed, under) }),
+  };
+}
+
 /** Adds a receipt to a function's calls, which says that no sandbox was around it. */
 function withReceipt(runner: FunctionRunner, uid: number): ToolRunner<DecidedCall, ValueOutcome> {
   const startedAt = performance.now();
@@ -163,6 +201,7 @@ function withReceipt(runner: FunctionRunner, uid: number): ToolRunner<DecidedCal
     identify: () => runner.identify(),
     decide: (log) => runner.decide(log),
     stopped: (stop) => runner.stopped(stop),
+    isCurrent: () => runner.isCurrent(),
     execute: async (approved) => {
       const { outcome, end } = await runner.execute(approved);
       return { kind: "ended", outcome: { ...outcome, ...measured() }, end };

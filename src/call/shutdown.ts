@@ -5,7 +5,7 @@ import { AnySignal } from "../host/any-signal.ts";
 export class Shutdown {
   readonly #whose: "supervisor" | "session";
   readonly #above: Shutdown | null;
-  readonly #controller = new AbortController();
+  #controller = new AbortController();
   readonly #running = new Set<Promise<void>>();
   #isOpen = true;
 
@@ -43,6 +43,13 @@ export class Shutdown {
   /** No work begins from now on; running work goes on. */
   close(): void {
     this.#isOpen = false;
+  }
+
+  /** Stops running work; later work begins as before. */
+  interrupt(reason: Error): void {
+    const stopped = this.#controller;
+    this.#controller = new AbortController();
+    stopped.abort(reason);
   }
 
   /** Stops running work, and returns when it has ended. */

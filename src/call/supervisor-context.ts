@@ -15,6 +15,7 @@ import type { Recorder } from "../journal/recorder.ts";
 import type { SharedProxy } from "../network/shared-proxy.ts";
 import type { AbsolutePath } from "../profile/path.ts";
 import type { AppearedParts } from "./appeared/parts.ts";
+import type { ConfigWatch } from "./config-watch.ts";
 import type { FunctionReviewer } from "./function-reviewer.ts";
 import type { Shutdown } from "./shutdown.ts";
 
@@ -29,10 +30,20 @@ export type SandboxSupport =
     }
   | { readonly kind: "unavailable"; readonly error: CofferdamError };
 
-/** The parts that all sessions of one supervisor share. */
+/** Keeps the parts of a supervisor to its config as it is now. */
+export type SupervisorWatch = ConfigWatch<SupervisorContext>;
+
+/**
+ * The parts that all sessions of one supervisor share. They change as a whole when the config, an operator profile or
+ * trust changes: each decision takes one value, and `ConfigWatch` has the newest.
+ */
 export interface SupervisorContext extends AppearedParts {
   readonly host: Host;
   readonly loaded: LoadedConfig;
+  /** The config as it is now, if it has changed and is not trusted: it can only restrict. Null if it is in force. */
+  readonly changed: LoadedConfig | null;
+  /** Why no call may run now; null if calls may. */
+  readonly stopped: CofferdamError | null;
   readonly policy: CallPolicy;
   readonly sandbox: SandboxSupport;
   readonly ledger: Ledger;
@@ -55,6 +66,7 @@ export interface SupervisorContext extends AppearedParts {
   /** The host's own reviewer, which replaces that of the config; null without one. */
   readonly reviewer: FunctionReviewer | null;
   readonly shutdown: Shutdown;
+  readonly watch: SupervisorWatch;
   /** Parts that sessions keep between calls, and that end with the supervisor. */
   readonly running: Set<AsyncDisposable>;
 }

@@ -40,6 +40,10 @@ export class UnknownTool implements ToolRunner<DecidedCall, ValueOutcome> {
     throw this.#error();
   }
 
+  isCurrent(): boolean {
+    return true;
+  }
+
   stopped(stop: NotRun): EndedCall<NotRun> {
     return endStopped(stop);
   }

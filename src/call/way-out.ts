@@ -7,6 +7,7 @@ import { CallEgress, type EgressPolicy } from "../network/call-egress.ts";
 import { Callers } from "../network/callers.ts";
 import { HEAD_MS } from "../network/clients.ts";
 import { EgressProxy } from "../network/proxy.ts";
+import type { Network } from "../profile/network.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { Upstream } from "../profile/upstream.ts";
 import type { SupervisorContext } from "./supervisor-context.ts";
@@ -21,6 +22,8 @@ export interface HostPrompt {
 export interface WayOutBy {
   readonly profile: Profile;
   readonly upstream: Upstream | null;
+  /** The network that the config leaves to such calls at this moment: it may have changed since the start. */
+  readonly networkNow: () => Promise<Network>;
 }
 
 /** The network access of one call, while it runs. */
@@ -32,7 +35,7 @@ export class CallWayOut implements WayOut, Disposable {
 
   constructor(
     { host, egressProxy }: Pick<SupervisorContext, "host" | "egressProxy">,
-    { profile, upstream }: WayOutBy,
+    { profile, upstream, networkNow }: WayOutBy,
     prompt: HostPrompt | null,
     record: (body: EventBody) => void,
   ) {
@@ -43,6 +46,7 @@ export class CallWayOut implements WayOut, Disposable {
         network,
         limits,
         upstream,
+        networkNow,
         ask: prompt?.ask ?? null,
         onRefused: (refusal) => quietly(() => record(refusedEvent(refusal))),
       },

@@ -91,6 +91,8 @@ function essentials(event: Event, tool: string): readonly [string, string] {
       return ["taken", takenAway(event)];
     case "call.restored":
       return ["restored", `${listed(event.paths, event.more)}, by ${event.by}`];
+    case "config.changed":
+      return ["config", event.message];
     case "http.refused":
       return ["refused", refusal(event)];
     case "mcp.refused":

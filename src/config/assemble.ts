@@ -2,6 +2,7 @@ import { CofferdamError, escapeInvisible } from "../errors.ts";
 import type { Host } from "../host/look/host.ts";
 import { there } from "../host/look/mac/simulated.ts";
 import { everyRuntime, passedOver } from "../host/look/runtimes.ts";
+import { sha256 } from "../profile/digest.ts";
 import { type AbsolutePath, isInside, joinPath, parentOf } from "../profile/path.ts";
 import type { PathVariables } from "../profile/sections.ts";
 import type { Root, Runtime } from "../tool/facts.ts";
@@ -11,7 +12,7 @@ import { assertConfigExamples } from "./example-check.ts";
 import { printGrants } from "./grants-line.ts";
 import { realHomes } from "./homes.ts";
 import { journalPlace, NO_JOURNAL } from "./journal-place.ts";
-import { CONFIG_NAME } from "./locate.ts";
+import { CONFIG_NAME, watchedPath } from "./locate.ts";
 import { type LoadedCeiling, loadCeiling, type NamedProfile } from "./operator-files.ts";
 import { placed } from "./operator-layer.ts";
 import { realPath } from "./operator-path.ts";
@@ -83,7 +84,7 @@ export function assemble(host: Host, source: ConfigSource, byCaller: readonly Na
     runtimes,
     positions: yaml.keys,
   };
-  return { loaded: together(host, config, over, [path]), ownProfiles: over.ofConfig };
+  return { loaded: together(host, config, over, source.file), ownProfiles: over.ofConfig };
 }
 
 /** Stops endless forking before it stops the machine. Memory has no limit that fits every machine. */
@@ -139,7 +140,7 @@ export function assembleDefault(
     runtimes,
     positions: new Map(),
   };
-  const loaded = together(host, config, over, [joinPath(path, CONFIG_NAME)]);
+  const loaded = together(host, config, over, null);
   const problem = passedOver(host, runtimes, [path]);
   return problem === null ? loaded : { ...loaded, notes: [...loaded.notes, `skipped: ${problem}`] };
 }
@@ -187,14 +188,41 @@ function profilesOf(file: ConfigFile, yaml: YamlFile, folder: AbsolutePath): rea
 function together(
   host: Host,
   config: Config,
-  { ceiling, profiles }: LoadedCeiling,
-  own: readonly AbsolutePath[],
+  { ceiling, profiles, ofConfig }: LoadedCeiling,
+  file: Pick<ReadFile, "path" | "bytes"> | null,
 ): LoadedConfig {
   const folders = host.operatorFolders
     .map((folder) => realPath(folder))
     .filter((folder) => config.roots.some((root) => isInside(folder, root.path)));
-  const files = [...new Set([...own, ...profiles.map((profile) => profile.path), ...folders])];
-  return { config, ceiling, files, notes: notesOn(config, ceiling.labels) };
+  // Without a config, none may be made that applies from then on.
+  const own = file?.path ?? joinPath(config.workspace, CONFIG_NAME);
+  const files = [...new Set([own, ...profiles.map((profile) => profile.path), ...folders])];
+  const read = file === null ? null : sha256(file.bytes);
+  const digests = {
+    config: read,
+    own: digestOf([own, read], ofConfig),
+    all: digestOf([own, read], [...ofConfig, ...profiles]),
+  };
+  const watched = [
+    ...(file === null ? [] : [file.path]),
+    ...[...ofConfig, ...profiles].flatMap(({ source, path }) =>
+      source.kind === "shipped" ? [] : [path, watchedPath(source.path)],
+    ),
+    ...host.operatorFolders,
+  ];
+  return {
+    config,
+    ceiling,
+    files,
+    digests,
+    trust: { record: null, isTrusted: false },
+    watched: [...new Set(watched)],
+    notes: notesOn(config, ceiling.labels),
+  };
+}
+
+function digestOf(file: readonly (string | null)[], profiles: readonly OperatorProfile[]): string {
+  return sha256(JSON.stringify([file, profiles.map(({ path, digest }) => [path, digest])]));
 }
 
 function notesOn(config: Config, labels: readonly string[]): readonly string[] {

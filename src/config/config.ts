@@ -75,12 +75,34 @@ export interface Ceiling {
   readonly runAs: "any" | "not-root";
 }
 
+/** SHA-256 of what was read. */
+export interface ConfigDigests {
+  /** The config file; null without one. */
+  readonly config: string | null;
+  /** The config file, and each profile that it names. */
+  readonly own: string;
+  /** The same, and every other operator profile. */
+  readonly all: string;
+}
+
+/** The trust record of a config when it was loaded. A named config needs none. */
+export interface LoadedTrust {
+  /** SHA-256 of what it remembers; null without a record. */
+  readonly record: string | null;
+  /** True if it is about the config as it was loaded. */
+  readonly isTrusted: boolean;
+}
+
 /** A config and the ceiling over it, as loaded from files. */
 export interface LoadedConfig {
   readonly config: Config;
   readonly ceiling: Ceiling;
   /** Every config and profile file that was read; those inside a root are masked read. */
   readonly files: readonly AbsolutePath[];
+  readonly digests: ConfigDigests;
+  readonly trust: LoadedTrust;
+  /** Every path whose change may change this: files as written and where they lead, and the operators' folders. */
+  readonly watched: readonly AbsolutePath[];
   /** Lines for stderr: the config and the ceiling in force. */
   readonly notes: readonly string[];
 }

@@ -5,7 +5,8 @@ import type { LoadedConfig } from "./config.ts";
 import { nearestConfig, realFolder } from "./locate.ts";
 import { safeReader } from "./operator-profile.ts";
 import { readSafely } from "./safe-file.ts";
-import { assembleTrusted } from "./trust-check.ts";
+import { assembleTrusted, withRecord } from "./trust-check.ts";
+import { readTrust } from "./trust-file.ts";
 
 /** The caller's choice of config and profiles. */
 export interface LoadRequest {
@@ -28,11 +29,12 @@ export function loadConfig(host: Host, request: LoadRequest = {}): LoadedConfig 
   if (request.config !== undefined) {
     const text = request.config.startsWith("/") ? request.config : `${cwd}/${request.config}`;
     const file = readSafely(host, text, { code: "CONFIG_INVALID", by: "CONFIG_INVALID", at: null });
-    return assemble(
+    const { loaded } = assemble(
       host,
       { origin: { kind: "named", file: file.path }, file, readProfile: safeReader(host) },
       byCaller,
-    ).loaded;
+    );
+    return withRecord(loaded, readTrust(host, file.path).entry, file);
   }
   const found = nearestConfig(host, cwd);
   if (found === null) return assembleDefault(host, cwd, byCaller);

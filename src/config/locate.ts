@@ -1,9 +1,10 @@
 import { lstatSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
+import { posix } from "node:path";
 import { CofferdamError, visible } from "../errors.ts";
 import type { Host } from "../host/look/host.ts";
 import { orNull } from "../host/or-null.ts";
 import { nearest } from "../policy/nearest.ts";
-import { type AbsolutePath, joinPath, knownPath, upwards } from "../profile/path.ts";
+import { type AbsolutePath, isAbsolutePath, joinPath, knownPath, upwards } from "../profile/path.ts";
 import { realHomes } from "./homes.ts";
 import { printFailure } from "./safe-file.ts";
 import { fileStart } from "./yaml.ts";
@@ -45,6 +46,14 @@ export function realFolder(folder: AbsolutePath): AbsolutePath {
   throw new CofferdamError("CONFIG_INVALID", `${visible(folder)} is not a folder`, {
     hint: "start in another folder",
   });
+}
+
+/** The path to watch for changes of a file that somebody named so: in the real folder, if the text has a `..` in it. */
+export function watchedPath(text: string): AbsolutePath {
+  if (isAbsolutePath(text)) return text;
+  const folder =
+    orNull(() => realpathSync.native(posix.dirname(text))) ?? posix.normalize(posix.dirname(text));
+  return knownPath(posix.join(folder, posix.basename(text)));
 }
 
 function configIn(folder: AbsolutePath): AbsolutePath | null {

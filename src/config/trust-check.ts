@@ -4,7 +4,7 @@ import type { Host } from "../host/look/host.ts";
 import { sha256 } from "../profile/digest.ts";
 import { type AbsolutePath, isAbsolutePath, isInside, joinPath, parentOf } from "../profile/path.ts";
 import type { Assembled, ConfigSource } from "./assemble.ts";
-import type { Config, ReviewerPlace } from "./config.ts";
+import type { Config, LoadedConfig, ReviewerPlace } from "./config.ts";
 import { CONFIG_NAME } from "./locate.ts";
 import { realPath } from "./operator-path.ts";
 import type { ProfileReader, ProfileSource } from "./operator-profile.ts";
@@ -64,7 +64,18 @@ export function assembleTrusted(
   const assembled = assembleFrom({ origin: { kind: "trusted", file: file.path }, file, readProfile });
   const moved = entry === null ? null : movedPlace(entry, assembled.loaded.config);
   if (moved !== null) throw untrusted(file.path, `changed: ${whereLeads(moved)}`, problem);
-  return withKnownReviewer(assembled, entry);
+  return withKnownReviewer({ ...assembled, loaded: withRecord(assembled.loaded, entry, file) }, entry);
+}
+
+/** A loaded config with its trust record. */
+export function withRecord(loaded: LoadedConfig, entry: TrustEntry | null, file: ReadFile): LoadedConfig {
+  const record = entry === null ? null : recordDigest(entry);
+  return { ...loaded, trust: { record, isTrusted: checkTrust(entry, file, loaded.config).trusted } };
+}
+
+/** SHA-256 of the remembered state, whenever it was remembered. */
+export function recordDigest({ digest, files, places }: TrustEntry): string {
+  return sha256(JSON.stringify([digest, files, places]));
 }
 
 /** The setting of a trusted config that holds the digest of its reviewer. */

@@ -99,12 +99,12 @@ export function removeTrust(host: Host, path: string): boolean {
   return removePrivate(host, trustPath(host, path));
 }
 
-function trustFolder(host: Host): AbsolutePath {
+function trustFolder(host: Pick<Host, "stateFolder">): AbsolutePath {
   return joinPath(host.stateFolder, "trust");
 }
 
 /** One file per config: a fault in one does not affect the others. */
-function trustPath(host: Host, path: string): AbsolutePath {
+export function trustPath(host: Pick<Host, "stateFolder">, path: string): AbsolutePath {
   return joinPath(trustFolder(host), `${sha256(path)}.json`);
 }
 

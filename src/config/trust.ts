@@ -1,4 +1,5 @@
 import { CofferdamError, visible } from "../errors.ts";
+import { type RunningSupervisor, runningSupervisors } from "../host/launch/live-supervisors.ts";
 import type { Host } from "../host/look/host.ts";
 import { strictestAppeared } from "../policy/appeared-policy.ts";
 import { meetApproval, NO_OPERATOR } from "../policy/approval-section.ts";
@@ -45,11 +46,17 @@ export interface TrustOffer {
   readonly entry: TrustEntry;
 }
 
+/** A process that runs calls by a config. `isCurrent`: by the config as it is trusted now. */
+export interface ConfigUser extends Pick<RunningSupervisor, "pid" | "effect" | "at"> {
+  readonly isCurrent: boolean;
+}
+
 /** A config that is remembered. `at` is the time of trust, in milliseconds since 1970. */
 export interface TrustedConfig {
   readonly path: string;
   readonly at: number;
   readonly check: TrustCheck;
+  readonly processes: readonly ConfigUser[];
 }
 
 const NAMING: Naming = { code: "CONFIG_INVALID", by: "CONFIG_INVALID", at: null };
@@ -95,8 +102,29 @@ export function listTrust(host: Host): {
   readonly problem: CofferdamError | null;
 } {
   const { entries, problem } = everyTrust(host);
-  const configs = entries.map((entry) => ({ path: entry.path, at: entry.at, check: isStillTrusted(entry) }));
+  const running = runningSupervisors(host.stateFolder);
+  const configs = entries.map((entry) => ({
+    path: entry.path,
+    at: entry.at,
+    check: isStillTrusted(entry),
+    processes: usersAmong(running, entry.path, entry.digest),
+  }));
   return { configs, problem };
+}
+
+/** The processes that run calls by a config with this real path. */
+export function configUsers(host: Host, path: string): readonly ConfigUser[] {
+  return usersAmong(runningSupervisors(host.stateFolder), path, readTrust(host, path).entry?.digest ?? null);
+}
+
+function usersAmong(
+  running: readonly RunningSupervisor[],
+  path: string,
+  trusted: string | null,
+): readonly ConfigUser[] {
+  return running
+    .filter(({ config }) => config === path)
+    .map(({ pid, effect, at, digest }) => ({ pid, effect, at, isCurrent: digest === trusted }));
 }
 
 /** Forgets a config and the rules kept for it, by its real path or any path to it. False if it was not remembered. Throws `CONFIG_INVALID`. */

@@ -21,7 +21,6 @@ import {
   type Needs,
   type ToolSettings,
 } from "../tool/derive.ts";
-import { settingsFor, type ToolNeeds } from "../tool/program-tool.ts";
 
 /** The profile granted to a tool's calls; its digest is that of the grants before `withRepositories` removes more. */
 export interface EffectiveProfile {
@@ -43,6 +42,8 @@ export interface CallPolicy {
   readonly withoutApproval: EffectiveProfile;
   readonly withApproval: EffectiveProfile;
   readonly files: Readonly<Record<FileWork, ToolAccess>>;
+  /** The trusted policy, and that of the changed config that is not trusted: this one is their meet. */
+  readonly meetOf?: readonly [CallPolicy, CallPolicy];
 }
 
 /** The needs of one kind of tool, and the profiles that the ceiling leaves of them. */
@@ -55,7 +56,7 @@ export interface ToolAccess {
 }
 
 /** Intersects the tools' needs with the ceiling: the part that all calls of a supervisor share. */
-export function callPolicyFor(given: Omit<CallPolicy, keyof ToolAccess | "files">): CallPolicy {
+export function callPolicyFor(given: Omit<CallPolicy, keyof ToolAccess | "files" | "meetOf">): CallPolicy {
   const { settings, ceiling } = given;
   return {
     ...given,
@@ -67,13 +68,8 @@ export function callPolicyFor(given: Omit<CallPolicy, keyof ToolAccess | "files"
   };
 }
 
-/** The policy for calls of a program that needs less than the shell. Throws `USAGE` for an unknown root. */
-export function policyForTool(policy: CallPolicy, needs: ToolNeeds): CallPolicy {
-  const settings = settingsFor(policy.settings, needs);
-  return { ...policy, settings, ...cutDown(deriveShellNeeds(settings), policy.ceiling) };
-}
-
-function cutDown(needs: Needs, ceiling: Ceiling): ToolAccess {
+/** Intersects needs with the ceiling. */
+export function cutDown(needs: Needs, ceiling: Ceiling): ToolAccess {
   const granted = (need: Profile): EffectiveProfile => {
     const profile = intersect(need, ceiling.profile);
     return { profile, digest: digest(profile), shortfall: shortfall(need, profile) };
@@ -104,7 +100,9 @@ export function asksForHosts({
   settings,
   ceiling,
   mode,
-}: Pick<CallPolicy, "settings" | "ceiling" | "mode">): boolean {
+  meetOf,
+}: Pick<CallPolicy, "settings" | "ceiling" | "mode" | "meetOf">): boolean {
+  if (meetOf !== undefined) return meetOf.every(asksForHosts);
   const { network } = settings.shell;
   if (typeof network !== "object" || network.ask !== "unlisted" || mode === "strict") return false;
   return ceiling.layers.every(({ profile }) => profile.network !== "none");

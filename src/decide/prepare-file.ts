@@ -7,11 +7,12 @@ import type { Denial } from "../policy/denial.ts";
 import type { GrantKey } from "../policy/grant.ts";
 import { cacheKeyOf, partsHash } from "../policy/hashes.ts";
 import { jsonDigest, type TextDigests } from "../policy/json-digest.ts";
-import { answerByRemembered, memoryFor, type RememberedAnswers } from "../policy/remembered.ts";
+import type { RememberedAnswers } from "../policy/remembered.ts";
 import type { RuleHit, ToolSaid } from "../policy/rule-hit.ts";
 import { spelledOut } from "../policy/spelled-out.ts";
+import { strictestAnswer } from "../policy/strictest-verdict.ts";
 import { invocationOf } from "../policy/tool-rule.ts";
-import { answerByMode, judge, type Verdict } from "../policy/verdict.ts";
+import { judge, type Verdict } from "../policy/verdict.ts";
 import { isAtMost } from "../profile/access.ts";
 import { accessTo } from "../profile/access-to.ts";
 import type { ExecutedNames } from "../profile/executed.ts";
@@ -20,9 +21,11 @@ import type { Profile } from "../profile/profile.ts";
 import type { Root } from "../tool/facts.ts";
 import { type AnyFileTool, type ReadUse, workOf } from "../tool/files/all.ts";
 import type { TouchedPath } from "../tool/files/file-tool.ts";
+import { rootOf, shownPath } from "../tool/files/written-path.ts";
 import type { CallPolicy, EffectiveProfile, ToolAccess } from "./call-policy.ts";
 import { denialFor } from "./denial.ts";
 import { type FileQuestion, fileLayers, fileQuestion } from "./explain-file-tools.ts";
+import { rulesIn } from "./meet-policies.ts";
 import { stayAnswer } from "./stays.ts";
 
 /** One use of a file tool, before the decision. */
@@ -72,17 +75,6 @@ export function prepareFile(call: FileCall, policy: CallPolicy, memory: Remember
   const { tool, use, targets, agent, executed } = call;
   const { withoutApproval, withApproval } = accessOf(tool, policy);
   const args = argsAsLed(use.args, targets);
-  const invocation = invocationOf(tool.name, args, agent);
-  const judged = judge(
-    {
-      ...invocation,
-      risk: tool.risk,
-      said: saidBy(call, policy.settings.roots),
-      line: null,
-      needsMore: needsMore(targets, withoutApproval.profile, withApproval.profile),
-    },
-    { operator: policy.ceiling.approval, approval: policy.config.approval },
-  );
   const payload = payloadOf(targets);
   const key = once(
     (): GrantKey => ({
@@ -92,17 +84,35 @@ export function prepareFile(call: FileCall, policy: CallPolicy, memory: Remember
       granted: withApproval.digest,
     }),
   );
-  const coverable = { ...invocation, version: "", line: null };
-  const { obstacle, ...heard } = memoryFor(judged, coverable, {
-    // Only a person who sees the executed files can approve.
-    mayRemember: executed.length === 0,
-    operator: policy.ceiling.approval,
-    mode: policy.mode,
-    isSameAccess: withoutApproval.digest === withApproval.digest,
+  const more = needsMore(targets, withoutApproval.profile, withApproval.profile);
+  const sets = rulesIn(policy).map(({ settings: { roots }, config, mode }, index) => {
+    // A changed config may have other names for its roots.
+    const seen = index === 0 ? targets : targets.map((target) => targetIn(target, roots));
+    const judged = judge(
+      {
+        ...invocationOf(tool.name, index === 0 ? args : argsAsLed(use.args, seen), agent),
+        risk: tool.risk,
+        said: saidBy(seen, roots),
+        line: null,
+        needsMore: more,
+      },
+      { operator: policy.ceiling.approval, approval: config.approval },
+    );
+    return { judged, operator: policy.ceiling.approval, mode };
   });
-  const remembered = answerByRemembered(judged, { key, coverable, ...heard }, memory);
-  const isCallersOwn = call.caller === "person" && !policy.asksCaller;
-  const verdict = answerByMode(remembered, policy.mode, isCallersOwn);
+  const coverable = { ...invocationOf(tool.name, args, agent), version: "", line: null };
+  const { verdict, obstacle } = strictestAnswer(
+    sets,
+    {
+      key,
+      coverable,
+      // Only a person who sees the executed files can approve.
+      mayRemember: executed.length === 0,
+      isSameAccess: withoutApproval.digest === withApproval.digest,
+      isCallersOwn: call.caller === "person" && !policy.asksCaller,
+    },
+    memory,
+  );
   const bound = boundUse(call, withApproval, policy.config.workspace);
   return {
     // Only a person who sees the executed files can approve: neither a handler that approves everything nor a grant.
@@ -216,10 +226,14 @@ function stateOf({ path, need, looked }: TouchedPath): Json {
 }
 
 /** The verdict of the roots: paths outside are denied, and each root sets when to ask. */
-function saidBy({ targets }: FileCall, roots: readonly Root[]): ToolSaid {
+function saidBy(targets: readonly TouchedPath[], roots: readonly Root[]): ToolSaid {
   const hits = targets.map((target) => hitFor(target, roots));
   const nothing: RuleHit = { layer: "tool", rule: "roots", action: "allow", reason: "it names no path" };
   return { hit: strictest(hits) ?? nothing, doubt: null };
+}
+
+function targetIn(target: TouchedPath, roots: readonly Root[]): TouchedPath {
+  return { ...target, root: rootOf(target.path, roots), shown: shownPath(target.path, roots) };
 }
 
 function hitFor({ root, need, end, path, written, shown }: TouchedPath, roots: readonly Root[]): RuleHit {

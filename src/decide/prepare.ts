@@ -2,18 +2,11 @@ import type { Facts } from "../backend/facts.ts";
 import type { NotEnforceable, Rendering } from "../backend/plan.ts";
 import { CofferdamError, visible } from "../errors.ts";
 import type { BoundCall, CallOrigin } from "../policy/bound-call.ts";
-import { type GeneralisedCall, generalisedLine, generalisedTool } from "../policy/candidate.ts";
-import type { CommandLine } from "../policy/command.ts";
-import type { CoverableCall } from "../policy/cover.ts";
+import type { GeneralisedCall } from "../policy/candidate.ts";
 import type { GrantKey } from "../policy/grant.ts";
-import {
-  answerByRemembered,
-  memoryFor,
-  NOTHING_REMEMBERED,
-  type RememberedAnswers,
-} from "../policy/remembered.ts";
-import { invocationOf } from "../policy/tool-rule.ts";
-import { answerByMode, hasApproval, type Verdict } from "../policy/verdict.ts";
+import { NOTHING_REMEMBERED, type RememberedAnswers } from "../policy/remembered.ts";
+import { strictestAnswer } from "../policy/strictest-verdict.ts";
+import { hasApproval, type Verdict } from "../policy/verdict.ts";
 import { accessTo } from "../profile/access-to.ts";
 import { type AbsolutePath, isInside, joinPath } from "../profile/path.ts";
 import { isPortIn } from "../profile/ports.ts";
@@ -27,7 +20,7 @@ import { deriveEnvironment, passedVariables, type ToolSettings } from "../tool/d
 import type { HomeFile } from "../tool/facts.ts";
 import type { ProgramStart } from "../tool/launch.ts";
 import { tooLargeToStart } from "../tool/start-size.ts";
-import { bindingOf, type ProgramFacts, spelledInput } from "./binding.ts";
+import { bindingOf, type ProgramFacts } from "./binding.ts";
 import {
   asksForHosts,
   type CallPolicy,
@@ -35,9 +28,11 @@ import {
   effectiveFor,
   withRepositories,
 } from "./call-policy.ts";
+import { coverableCall, generalisedCall } from "./coverable-call.ts";
 import { type GainedAccess, gainedAccess } from "./gained-access.ts";
 import { judgeLine } from "./judge-line.ts";
 import { type CommandFacts, judgedLine } from "./judged-line.ts";
+import { rulesIn } from "./meet-policies.ts";
 import { closedPort, cutRuntime, outsideRoots } from "./not-enforceable.ts";
 import { originOf } from "./origin.ts";
 import type { Unstartable } from "./start-fault.ts";
@@ -126,17 +121,6 @@ export function prepare(
       ? approved
       : prepareSide(call, policy, look, policy.withoutApproval);
   const gained = gainedAccess(unapproved.profile, approved.profile);
-  const line = judgedLine(call, {
-    commands: look.commands,
-    touches: look.touches,
-    touched: look.touched,
-    gained,
-    unread: look.unread,
-    roots: policy.config.roots,
-    locale: localeOf(approved.launch?.env ?? {}),
-    profile: approved.profile,
-    isMadeInside: (path) => policy.backend.viewAround(path) !== null,
-  });
   const env = approved.launch?.env ?? null;
   const { argsHash, grantKey, bound } = bindingOf(call, {
     ...look,
@@ -151,18 +135,35 @@ export function prepare(
       env ?? {},
     ),
   });
-  const more = gained === null ? null : needsMore(look, unapproved.profile, gained);
-  const judged = judgeLine(call, line, policy, more ?? (wasDenied(argsHash) ? DENIED_BEFORE : null));
-  const coverable = coverableCall(call, line, grantKey);
-  const { obstacle, ...heard } = memoryFor(judged, coverable, {
-    mayRemember: call.use?.mayRemember ?? true,
-    operator: ceiling.approval,
-    mode: policy.mode,
-    isSameAccess: policy.withoutApproval.digest === policy.withApproval.digest,
+  const found = {
+    commands: look.commands,
+    touches: look.touches,
+    touched: look.touched,
+    gained,
+    unread: look.unread,
+    locale: localeOf(env ?? {}),
+    profile: approved.profile,
+    isMadeInside: (path: AbsolutePath) => policy.backend.viewAround(path) !== null,
+  };
+  const gainsMore = gained === null ? null : needsMore(look, unapproved.profile, gained);
+  const more = gainsMore ?? (wasDenied(argsHash) ? DENIED_BEFORE : null);
+  const sets = rulesIn(policy).map(({ config, mode }) => {
+    const line = judgedLine(call, { ...found, roots: config.roots });
+    const judged = judgeLine(call, line, { config, ceiling }, more);
+    return { judged, operator: ceiling.approval, mode };
   });
-  const remembered = answerByRemembered(judged, { key: () => grantKey, coverable, ...heard }, memory);
-  const isCallersOwn = call.caller === "person" && !policy.asksCaller;
-  const verdict = answerByMode(remembered, policy.mode, isCallersOwn);
+  const coverable = coverableCall(call, judgedLine(call, { ...found, roots: policy.config.roots }), grantKey);
+  const { verdict, obstacle } = strictestAnswer(
+    sets,
+    {
+      key: () => grantKey,
+      coverable,
+      mayRemember: call.use?.mayRemember ?? true,
+      isSameAccess: policy.withoutApproval.digest === policy.withApproval.digest,
+      isCallersOwn: call.caller === "person" && !policy.asksCaller,
+    },
+    memory,
+  );
   const { program, facts } = look;
   return {
     verdict,
@@ -176,22 +177,6 @@ export function prepare(
     facts,
     policy,
   };
-}
-
-/** A call as covers see it; null if it reads a stream, or is to be reached at ports: no cover says so. */
-function coverableCall(
-  { tool, input, use, agent, stdin }: Call,
-  line: CommandLine,
-  { toolVersion: version }: GrantKey,
-): CoverableCall | null {
-  if (stdin !== "none" || (input.ports ?? []).length > 0) return null;
-  return use === null
-    ? { ...invocationOf(tool, spelledInput(input), agent), version, line }
-    : { ...invocationOf(tool, use.args, agent), version, line: null };
-}
-
-function generalisedCall({ use }: Call, coverable: CoverableCall, obstacle: string | null): GeneralisedCall {
-  return use === null ? generalisedLine(coverable, obstacle) : generalisedTool(coverable, use.risk, obstacle);
 }
 
 /** The run to start: without approval if a rule allowed the call; with approval, the run that the request showed. */

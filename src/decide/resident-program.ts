@@ -1,7 +1,8 @@
 import type { ProgramUse } from "../tool/call.ts";
 import { type DefinedTool, defineTool } from "../tool/define-tool.ts";
 import type { ToolNeeds } from "../tool/program-tool.ts";
-import { type CallPolicy, policyForTool } from "./call-policy.ts";
+import type { CallPolicy } from "./call-policy.ts";
+import { policyForTool } from "./policy-for-tool.ts";
 
 /** A program that runs until its session lets it go, such as a server. */
 export interface ResidentProgramSpec {

@@ -3,6 +3,7 @@ import "../host/require-node.ts";
 
 export type { ReviewCounts, ReviewDocument } from "../approval/review.ts";
 export type { Sinks } from "../call/call-options.ts";
+export type { ConfigChange } from "../call/config-watch.ts";
 export type { FunctionReviewer } from "../call/function-reviewer.ts";
 export type { ResidentOptions, ResidentProgram } from "../call/resident.ts";
 export type { QuarantinedFile } from "../call/tool-result.ts";

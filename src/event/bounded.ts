@@ -45,6 +45,8 @@ export function boundedEvent(body: EventBody): EventBody {
     case "network.refused":
     case "network.used":
       return body;
+    case "config.changed":
+      return { ...body, message: boundedText(body.message) };
     // An HTTP client chooses the method and the path, and a short part of them is enough.
     case "http.refused":
       return { ...body, method: beginning(body.method, 16), path: beginning(body.path, 256) };

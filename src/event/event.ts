@@ -184,6 +184,17 @@ export const Event = z.discriminatedUnion("type", [
     more: MORE,
     by: z.string().describe("the person who kept them"),
   }),
+  event("config.changed", {
+    effect: z
+      .enum(["applied", "restricted", "stopped"])
+      .describe(
+        "it applies; it is not trusted, and can only restrict the config that was trusted last; or no call runs",
+      ),
+    config: z.string().nullable().describe("the path of the config; null for the built-in one"),
+    message: z.string().describe("what it means for calls"),
+    isWider: z.boolean().describe("true if calls may get access that they did not have before"),
+    restart: z.array(z.string()).describe("changed settings that only a restart applies"),
+  }),
   event("http.refused", {
     method: z.string().describe("its method"),
     path: z.string().describe("its path, without the query"),

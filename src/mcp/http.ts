@@ -48,6 +48,7 @@ class HttpClient implements AsyncDisposable {
   readonly #shared: McpConnection;
   readonly #handler;
   readonly #sessions: LegacySessions;
+  readonly #telling: Disposable;
 
   constructor(supervisor: Supervisor, options: McpOptions, client: string) {
     const shared = new McpConnection(supervisor, options, client);
@@ -56,6 +57,7 @@ class HttpClient implements AsyncDisposable {
       serversOf(supervisor, () => shared),
       { legacy: "reject", maxRequestBodySize: MAX_BODY_BYTES },
     );
+    this.#telling = supervisor.onConfigChange(() => this.#handler.notify.toolsChanged());
     this.#sessions = new LegacySessions({ supervisor, options, client, shared });
   }
 
@@ -73,6 +75,7 @@ class HttpClient implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#telling[Symbol.dispose]();
     await this.#handler.close();
     await this.#sessions[Symbol.asyncDispose]();
     await this.#shared[Symbol.asyncDispose]();

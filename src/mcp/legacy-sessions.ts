@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { type Server, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import { Server, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import type { Supervisor } from "../session/supervisor.ts";
 import { McpConnection, type McpOptions } from "./connection.ts";
-import { serversOf } from "./server.ts";
+import { serversOf, tellChanges } from "./server.ts";
 
 /** Maximum size of a request body, in bytes. */
 export const MAX_BODY_BYTES = 4 * 1024 ** 2;
@@ -87,6 +87,12 @@ export class LegacySessions implements AsyncDisposable {
       onsessionclosed: (id) => this.#end(id, "its MCP session was ended by its client"),
     });
     await server.connect(transport);
+    const telling = server instanceof Server ? tellChanges(supervisor, server, "legacy") : null;
+    const { onclose } = transport;
+    transport.onclose = () => {
+      telling?.[Symbol.dispose]();
+      onclose?.();
+    };
     const response = await transport.handleRequest(request);
     // A request that does not begin a session leaves none behind.
     if (!isBegun) await connection[Symbol.asyncDispose]();

@@ -1,10 +1,11 @@
 import type { Readable, Writable } from "node:stream";
+import { Server } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { assertOptions, callback, having, type OptionsOf } from "../policy/options.ts";
 import type { Supervisor } from "../session/supervisor.ts";
 import { BoundedMessages } from "./bounded-messages.ts";
 import { MCP_OPTIONS, McpConnection, type McpOptions } from "./connection.ts";
-import { serversOf } from "./server.ts";
+import { serversOf, tellChanges } from "./server.ts";
 
 /** Options to serve a client over two streams. */
 export interface ServeMcpOptions extends McpOptions {
@@ -44,14 +45,21 @@ export function serveMcp(supervisor: Supervisor, options: ServeMcpOptions = {}):
     for (const event of ["close", "error"]) output.once(event, () => resolve());
   });
   const messages = new BoundedMessages((answer) => output.write(`${answer}\n`));
+  const make = serversOf(supervisor, () => connection);
+  const telling: Disposable[] = [];
   const served = serveStdio(
-    serversOf(supervisor, () => connection),
+    async (context) => {
+      const server = await make(context);
+      if (server instanceof Server) telling.push(tellChanges(supervisor, server, context.era));
+      return server;
+    },
     {
       transport: new StdioServerTransport(input.pipe(messages), output),
       ...(onError === undefined ? {} : { onerror: onError }),
     },
   );
   const close = async (): Promise<void> => {
+    for (const one of telling.splice(0)) one[Symbol.dispose]();
     await served.close();
     await connection[Symbol.asyncDispose]();
   };

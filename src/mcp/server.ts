@@ -29,27 +29,31 @@ const ANYTHING = { type: "object" } as const;
 /** Makes servers for the tools, one per connection or request, for the current protocol and the one before. */
 export function serversOf(supervisor: Supervisor, connect: () => McpConnection): McpServerFactory {
   const states = createRequestStateCodec<AskedState>({ key: randomBytes(32), ttlSeconds: STATE_S });
-  const { policy } = supervisor.shared;
-  const hasNetwork = policy.withApproval.profile.network !== "none";
   return ({ era }) => {
+    const { policy } = supervisor.shared;
     const connection = connect();
     const { session } = connection;
     const names = new Set(session.tools().map(({ name }) => name));
     const instructions = instructionsFor(
       policy.settings,
       policy.withApproval.profile,
-      commandRules(supervisor.shared.policy, connection.agent),
+      commandRules(policy, connection.agent),
     );
     const server = new Server(
       { name: "cofferdam", title: "cofferdam", version: packageVersion() },
       {
-        capabilities: { tools: {} },
+        // The newer protocol has no messages for people but those of its transport.
+        capabilities: { tools: { listChanged: true }, ...(era === "legacy" ? { logging: {} } : {}) },
         instructions,
         requestState: { verify: (state, context) => states.verify(state, context) },
       },
     );
     server.setRequestHandler("tools/list", () =>
-      connection.use(() => ({ tools: session.tools().map((card) => toolOf(card, hasNetwork)) })),
+      connection.use(async () => {
+        const { policy } = await supervisor.shared.watch.look().catch(() => supervisor.shared);
+        const hasNetwork = policy.withApproval.profile.network !== "none";
+        return { tools: session.tools().map((card) => toolOf(card, hasNetwork)) };
+      }),
     );
     server.setRequestHandler("tools/call", ({ params: { name, arguments: input = {} } }, context) => {
       if (!names.has(name))
@@ -58,6 +62,20 @@ export function serversOf(supervisor: Supervisor, connect: () => McpConnection):
     });
     return server;
   };
+}
+
+/**
+ * Tells the client of a server about changes of the config, until disposed: its tools may have other effects, and in the
+ * older protocol a message says what happened.
+ */
+export function tellChanges(supervisor: Supervisor, server: Server, era: "legacy" | "modern"): Disposable {
+  return supervisor.onConfigChange(({ effect, message }) => {
+    const level = effect === "stopped" ? "warning" : "notice";
+    // A client that is gone misses it.
+    const quietly = (sent: Promise<void>): void => void sent.catch(() => undefined);
+    if (era === "legacy") quietly(server.sendLoggingMessage({ level, logger: "cofferdam", data: message }));
+    quietly(server.sendToolListChanged());
+  });
 }
 
 function toolOf(card: ToolCard, hasNetwork: boolean): Tool {

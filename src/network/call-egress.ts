@@ -5,7 +5,7 @@ import { escapeInvisible } from "../errors.ts";
 import { AnySignal } from "../host/any-signal.ts";
 import type { Outside, Targets } from "../host/look/outside.ts";
 import type { Limits } from "../profile/limits.ts";
-import { type Network, saysItsHost } from "../profile/network.ts";
+import { meetNetworks, type Network, saysItsHost } from "../profile/network.ts";
 import { proxyFor } from "../profile/proxy-for.ts";
 import type { Upstream, UpstreamProxy } from "../profile/upstream.ts";
 import type { HostAndPort } from "../tool/fetch/reach.ts";
@@ -19,12 +19,18 @@ import { placeOf } from "./place-of.ts";
 
 /** A decision about a host that is not listed: the network it allows, or the reason for none. */
 export type HostAnswer =
-  | { readonly kind: "granted"; readonly network: Network }
+  | {
+      readonly kind: "granted";
+      /** The network at the moment of a connection: later changes of the config reduce it. */
+      readonly network: () => Promise<Network>;
+    }
   | { readonly kind: "refused"; readonly because: EgressBecause; readonly reason: string };
 
 /** The network that one call may reach, and who receives its reports. */
 export interface EgressPolicy {
   readonly network: Network;
+  /** The rest of it at the moment of a connection; absent if nothing can change it. */
+  readonly networkNow?: () => Promise<Network>;
   readonly limits: Pick<Limits, "connections" | "transferBytes" | "connectionMs">;
   /** The upstream proxies that hosts are reached by, if the network allows them. */
   readonly upstream?: Upstream | null;
@@ -175,7 +181,7 @@ export class CallEgress implements Disposable {
   async #reach(place: HostAndPort, isPlain: boolean): Promise<EgressResult> {
     const { signal } = this.#over;
     signal.throwIfAborted();
-    const { ask, network: granted, upstream = null } = this.#policy;
+    const { ask, network: granted, networkNow, upstream = null } = this.#policy;
     const judge = (under: Network): Promise<Judged> => {
       const proxy = proxyFor(upstream, under, place, isPlain);
       return judgeHost(
@@ -185,12 +191,13 @@ export class CallEgress implements Disposable {
         signal,
       );
     };
-    let network = granted;
+    let network = networkNow === undefined ? granted : meetNetworks(granted, await networkNow());
+    signal.throwIfAborted();
     let judged = await judge(network);
     if (judged.kind === "refused" && judged.because === "unlisted" && ask !== null) {
       const answer = await this.#askOnce(place, ask);
       if (answer.kind === "refused") return this.refuse(place, answer.because, answer.reason);
-      ({ network } = answer);
+      network = await answer.network();
       judged = await judge(network);
     }
     if (judged.kind === "refused") return this.refuse(place, judged.because, judged.reason, judged.address);

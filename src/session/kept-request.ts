@@ -1,12 +1,25 @@
 import type { Broker } from "../approval/broker.ts";
+import { approvalOf } from "../approval/not-run.ts";
+import { waitOf } from "../approval/wait.ts";
 import { CofferdamError, visible } from "../errors.ts";
+import type { ApprovalSection } from "../policy/approval-section.ts";
 import type { KeptCall } from "../policy/kept-call.ts";
+import type { NotRun } from "../policy/not-run.ts";
 import type { RequestStatus, StoredRequest } from "../store/store.ts";
 
 /** A request and the data to make its call: null if it is settled, or if only its caller can make the call. */
 export interface KeptRequest {
   readonly stored: StoredRequest;
   readonly call: KeptCall | null;
+}
+
+/** The state of a request that only its caller can run. Throws `USAGE` if it is approved. */
+export function notRunByCaller(stored: StoredRequest, approval: ApprovalSection): NotRun {
+  const found = approvalOf(stored, waitOf({}, approval).onTimeout);
+  if (found.kind !== "approved") return found;
+  throw new CofferdamError("USAGE", "this call reads a stream that only its caller has", {
+    hint: "call it again with this `approvalId`",
+  });
 }
 
 /** The request of an id. Throws `USAGE` if it is unknown or was removed. */

@@ -30,6 +30,16 @@ export function resolvePolicy(options: SupervisorOptions): ResolvedSetup {
   const host = options.host ?? thisHost();
   const cwd = options.cwd ?? host.cwd;
   const loaded = loadConfig(host, { cwd, config: options.config, profiles: options.profiles });
+  return { host, loaded, ...setupFor(host, options, loaded) };
+}
+
+/** The policy by a loaded config, and the folder where calls start. Throws `CONFIG_INVALID` for a forbidden mode. */
+export function setupFor(
+  host: Host,
+  options: SupervisorOptions,
+  loaded: LoadedConfig,
+): Pick<ResolvedSetup, "cwd" | "policy"> {
+  const { cwd = host.cwd } = options;
   const { config, ceiling } = loaded;
   const mode = options.mode ?? config.approval.mode;
   refuseForbiddenMode(mode, ceiling);
@@ -47,7 +57,7 @@ export function resolvePolicy(options: SupervisorOptions): ResolvedSetup {
     mode,
     asksCaller: options.asksCaller ?? false,
   });
-  return { host, cwd: options.startsInRoot === true ? startIn(cwd, config.roots) : cwd, loaded, policy };
+  return { cwd: options.startsInRoot === true ? startIn(cwd, config.roots) : cwd, policy };
 }
 
 function startIn(cwd: AbsolutePath, roots: readonly Root[]): AbsolutePath {

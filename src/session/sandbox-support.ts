@@ -1,12 +1,15 @@
 import { isProxied } from "../backend/proxy-way.ts";
-import type { SandboxSupport } from "../call/supervisor-context.ts";
+import type { SandboxSupport, SupervisorContext } from "../call/supervisor-context.ts";
 import type { Ceiling, Config, LoadedConfig } from "../config/config.ts";
 import { asksForHosts, type CallPolicy } from "../decide/call-policy.ts";
 import { CofferdamError } from "../errors.ts";
-import { inspectMachine, type Machine } from "../host/launch/machine.ts";
+import { inspectAgain, inspectMachine, type Machine } from "../host/launch/machine.ts";
+import { writableOf } from "../host/launch/owner.ts";
 import { platformOf } from "../host/launch/platform.ts";
 import { PrewarmedLauncher } from "../host/launch/prewarmed-launcher.ts";
+import { findPrivateMounts } from "../host/launch/private-mounts.ts";
 import { failures } from "../host/launch/self-check.ts";
+import type { StartedBy } from "../host/launch/spawn.ts";
 import type { Host } from "../host/look/host.ts";
 import type { SharedProxy } from "../network/shared-proxy.ts";
 
@@ -30,6 +33,53 @@ export async function findSandboxSupport(
     if (!isUnavailable || isFailFast(config)) throw cause;
     return { kind: "unavailable", error: cause };
   }
+}
+
+/**
+ * The support for another config: the machine is inspected again if its roots, runtimes or devices differ. Throws
+ * `SANDBOX_UNAVAILABLE`, also if an operator profile no longer allows this user, and `CONFIG_INVALID`.
+ */
+export async function supportFor(
+  before: Pick<SupervisorContext, "host" | "loaded" | "sandbox" | "egressProxy" | "privateMounts">,
+  loaded: LoadedConfig,
+  policy: CallPolicy,
+): Promise<Pick<SupervisorContext, "sandbox" | "egressProxy" | "privateMounts">> {
+  const { host, sandbox, egressProxy, privateMounts } = before;
+  if (sandbox.kind === "unavailable") return { sandbox, egressProxy, privateMounts };
+  const { config, ceiling } = loaded;
+  const isOther = machineInput(config) !== machineInput(before.loaded.config);
+  const { roots, runtimes } = config;
+  const machine = isOther
+    ? await inspectAgain(host, sandbox.machine, roots, runtimes, config.sandbox.devices)
+    : sandbox.machine;
+  refuseRoot(machine, ceiling);
+  refuseFailures(machine, config);
+  const now = isOther ? { ...sandbox, machine: withPort(machine, egressProxy) } : sandbox;
+  return {
+    ...(egressProxy === null ? await withProxy(now, policy) : { sandbox: now, egressProxy }),
+    privateMounts: isOther ? privateMountsOnce(host, now, loaded) : privateMounts,
+  };
+}
+
+/** The part of a config that `inspectMachine` looks at. */
+function machineInput({ roots, runtimes, sandbox }: Config): string {
+  return JSON.stringify([roots.map(({ path, mode }) => [path, mode]), runtimes, sandbox.devices]);
+}
+
+/** The way to give workers private mounts, looked for on first use. */
+export function privateMountsOnce(
+  host: Host,
+  sandbox: SandboxSupport,
+  { config }: LoadedConfig,
+): SupervisorContext["privateMounts"] {
+  let found: Promise<StartedBy | null> | null = null;
+  return () => {
+    found ??=
+      sandbox.kind === "available"
+        ? findPrivateMounts(host, sandbox.machine, writableOf(config.roots))
+        : Promise.resolve(null);
+    return found;
+  };
 }
 
 function isFailFast({ sandbox }: Config): boolean {
@@ -74,8 +124,11 @@ export async function withProxy(
     return { sandbox, egressProxy: null };
   const { SharedProxy } = await import("../network/shared-proxy.ts");
   const egressProxy = await SharedProxy.listen();
-  const { machine } = sandbox;
+  return { sandbox: { ...sandbox, machine: withPort(sandbox.machine, egressProxy) }, egressProxy };
+}
+
+function withPort(machine: Machine, egressProxy: SharedProxy | null): Machine {
   const { mac } = machine.facts;
-  const facts = { ...machine.facts, mac: mac === null ? null : { ...mac, proxyPort: egressProxy.port } };
-  return { sandbox: { ...sandbox, machine: { ...machine, facts } }, egressProxy };
+  if (mac === null || egressProxy === null) return machine;
+  return { ...machine, facts: { ...machine.facts, mac: { ...mac, proxyPort: egressProxy.port } } };
 }

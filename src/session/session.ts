@@ -2,28 +2,28 @@ import { rejected } from "../approval/factories.ts";
 import { type FindRule, Gate } from "../approval/gate.ts";
 import type { DecidedCall } from "../approval/gate-result.ts";
 import type { Answer } from "../approval/handler.ts";
-import { approvalOf, NOBODY } from "../approval/not-run.ts";
+import { NOBODY } from "../approval/not-run.ts";
 import { readDecision } from "../approval/read-decision.ts";
 import type { ToolOutcome } from "../approval/tool-outcome.ts";
-import { waitOf } from "../approval/wait.ts";
 import {
   CALL_OPTIONS,
   type CallOptions,
   CHECK_OPTIONS,
-  type ProgramRunOptions,
   RESUME_OPTIONS,
   type ResumeOptions,
 } from "../call/call-options.ts";
 import type { FunctionCallOptions } from "../call/function-runner.ts";
 import type { GuardedTools, ToolCall } from "../call/guarded-tools.ts";
 import { type CheckOptions, checkCall, runCall } from "../call/pipeline.ts";
-import { type ResidentOptions, type ResidentProgram, startResident } from "../call/resident.ts";
+import type { ResidentOptions, ResidentProgram } from "../call/resident.ts";
+import type { ResidentSpecIn } from "../call/resident-end.ts";
 import { deniedCalls, type SessionContext } from "../call/session-context.ts";
 import { gateOptionsOf, type SessionOptions, sessionBudgetOf } from "../call/session-options.ts";
 import { sessionReviewer } from "../call/session-reviewer.ts";
 import { type SessionPolicy, SessionTools } from "../call/session-tools.ts";
 import { Shutdown } from "../call/shutdown.ts";
-import type { SupervisorContext } from "../call/supervisor-context.ts";
+import { startProgram } from "../call/start-program.ts";
+import type { SupervisorContext, SupervisorWatch } from "../call/supervisor-context.ts";
 import { positionOfRule } from "../config/rule-position.ts";
 import type { Outcome, ProgramOutcome } from "../decide/outcome.ts";
 import type { CallFacts, Prepared } from "../decide/prepare.ts";
@@ -36,36 +36,43 @@ import { assertOptions } from "../policy/options.ts";
 import type { Resolution, StoredRequest } from "../store/store.ts";
 import type { ShellInput } from "../tool/call.ts";
 import type { DefinedTool } from "../tool/define-tool.ts";
-import { keptRequest } from "./kept-request.ts";
+import { allOutcomes } from "./all-outcomes.ts";
+import { keptRequest, notRunByCaller } from "./kept-request.ts";
 import { startedEvent } from "./started-event.ts";
 import { type CallEvent, streamOf } from "./stream.ts";
 
 /** Calls of one agent or person. Its grants end with it. */
 export class Session implements AsyncDisposable {
   readonly sessionId: string;
-  readonly #shared: SupervisorContext;
+  readonly #watch: SupervisorWatch;
   readonly #context: SessionContext;
   readonly #tools: SessionTools;
   readonly #shutdown: Shutdown;
   #isStarted = false;
 
   /** @internal */
-  constructor(shared: SupervisorContext, options: SessionOptions) {
-    this.#shared = shared;
+  constructor(watch: SupervisorWatch, options: SessionOptions) {
+    const { shared } = watch;
+    this.#watch = watch;
     this.#shutdown = new Shutdown("session", shared.shutdown);
     this.sessionId = shared.host.id();
-    const findRule: FindRule = (hit, call) => positionOfRule(shared.loaded.config, hit, call);
-    const { sessionId } = this;
+    const findRule: FindRule = (hit, call) => positionOfRule(this.#shared.loaded.config, hit, call);
     const around = {
-      ...{ shared, options, sessionId, recorder: shared.recorder, broker: shared.broker },
+      get shared() {
+        return watch.shared;
+      },
+      watch,
+      options,
+      sessionId: this.sessionId,
+      recorder: shared.recorder,
+      broker: shared.broker,
       shutdown: this.#shutdown,
       enter: () => this.#shutdown.enter(),
-      budget: sessionBudgetOf(shared),
+      budget: sessionBudgetOf(watch),
       deniedCalls: deniedCalls(),
     };
-    const reviewer = sessionReviewer(around);
-    const gate = new Gate({ ...gateOptionsOf(shared, sessionId, options), reviewer }, findRule);
-    this.#context = { ...around, gate };
+    const gate = gateOptionsOf(watch, this.sessionId, options, sessionReviewer(around));
+    this.#context = Object.assign(around, { gate: new Gate(gate, findRule) });
     this.#tools = new SessionTools(this.#context);
   }
 
@@ -130,19 +137,28 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * Starts a program that runs until it is stopped, or until this session ends. It reads its requests from `input`, and
-   * its output goes to the sinks. Returns once its sandbox is verified, or with the reason why it did not start. Throws
-   * what `call` throws for a program.
+   * Starts a program that runs until it is stopped, until this session ends, or until a changed config would not give
+   * it the access that it has. It reads its requests from `input`, and its output goes to the sinks. Returns once its
+   * sandbox is verified, or with the reason why it did not start. Throws what `call` throws for a program.
    */
   startProgram(
     program: ResidentProgramSpec,
     options: ResidentOptions,
+  ): Promise<ResidentProgram | ProgramOutcome>;
+  /** @internal */
+  startProgram(
+    program: ResidentProgramSpec,
+    options: ResidentOptions,
+    specIn: ResidentSpecIn,
+  ): Promise<ResidentProgram | ProgramOutcome>;
+  startProgram(
+    program: ResidentProgramSpec,
+    options: ResidentOptions,
+    specIn: ResidentSpecIn = () => program,
   ): Promise<ResidentProgram | ProgramOutcome> {
     this.#shutdown.assertOpen();
     this.#start();
-    const run = (own: ProgramRunOptions): Promise<ProgramOutcome> =>
-      runCall(this.#context, this.#tools.residentRunner(program, own), own);
-    return startResident(run, options, this.#shutdown);
+    return startProgram(this.#context, this.#tools, { program, specIn }, options);
   }
 
   /**
@@ -248,16 +264,7 @@ export class Session implements AsyncDisposable {
     options: Omit<CallOptions, "stdin" | "approvalId"> = {},
   ): Promise<readonly Outcome[]> {
     const groupId = options.groupId ?? this.#shared.host.id();
-    return Promise.all(
-      calls.map(async ({ tool, args }): Promise<Outcome> => {
-        const began = performance.now();
-        try {
-          return await this.call(tool, args, { ...options, groupId });
-        } catch (error) {
-          return { kind: "failed", error, receipt: null, durationMs: performance.now() - began };
-        }
-      }),
-    );
+    return allOutcomes(calls, ({ tool, args }) => this.call(tool, args, { ...options, groupId }));
   }
 
   /**
@@ -269,16 +276,16 @@ export class Session implements AsyncDisposable {
   async resume(approvalId: string, options: ResumeOptions = {}): Promise<Outcome> {
     assertOptions("resume", RESUME_OPTIONS, options);
     const { stored, call } = await keptRequest(this.#shared.broker, approvalId);
-    const found = approvalOf(stored, waitOf({}, this.#shared.policy.config.approval).onTimeout);
     const { tool } = stored.request;
     const { signal } = options;
     // Only programs have streams and a timeout of their own.
     const own = this.#tools.isProgram(tool) ? options : signal === undefined ? {} : { signal };
     if (call !== null) return this.call(tool, call.input, { ...own, approvalId });
-    if (found.kind !== "approved") return found;
-    throw new CofferdamError("USAGE", "this call reads a stream that only its caller has", {
-      hint: "call it again with this `approvalId`",
-    });
+    return notRunByCaller(stored, this.#shared.policy.config.approval);
+  }
+
+  get #shared(): SupervisorContext {
+    return this.#watch.shared;
   }
 
   #start(): void {

@@ -2,38 +2,47 @@ import type { Broker } from "../approval/broker.ts";
 import { appearedParts } from "../call/appeared/parts.ts";
 import { sweepAppeared } from "../call/appeared/sweep.ts";
 import type { ResumeOptions } from "../call/call-options.ts";
+import type { ConfigChange } from "../call/config-watch.ts";
 import { SESSION_OPTIONS, type SessionOptions } from "../call/session-options.ts";
 import { Shutdown } from "../call/shutdown.ts";
-import type { SandboxSupport, SupervisorContext } from "../call/supervisor-context.ts";
-import type { LoadedConfig } from "../config/config.ts";
+import type { SandboxSupport, SupervisorContext, SupervisorWatch } from "../call/supervisor-context.ts";
+import { operatorFiles, watchedFor } from "../config/reload.ts";
 import type { Outcome } from "../decide/outcome.ts";
 import { CofferdamError } from "../errors.ts";
 import { endForsaken } from "../host/launch/building.ts";
 import { Ledger } from "../host/launch/ledger.ts";
 import { LiveCalls } from "../host/launch/live-calls.ts";
 import { findOwnProgram } from "../host/launch/own-program.ts";
-import { writableOf } from "../host/launch/owner.ts";
 import { platformOf } from "../host/launch/platform.ts";
-import { findPrivateMounts } from "../host/launch/private-mounts.ts";
-import type { StartedBy } from "../host/launch/spawn.ts";
-import { type Host, thisHost } from "../host/look/host.ts";
+import { FileStates } from "../host/look/file-states.ts";
+import { thisHost } from "../host/look/host.ts";
 import { assertRootIsKnown } from "../host/look/outer-sandbox.ts";
 import { assertOptions } from "../policy/options.ts";
 import { keptRequest } from "./kept-request.ts";
+import { type ContextAtStart, LiveConfig } from "./live-config.ts";
 import { openRecords } from "./records.ts";
 import { type ResolvedSetup, resolvePolicy } from "./resolve-setup.ts";
-import { endSandboxSupport, findSandboxSupport, withProxy } from "./sandbox-support.ts";
+import { endSandboxSupport, findSandboxSupport, privateMountsOnce, withProxy } from "./sandbox-support.ts";
 import { Session } from "./session.ts";
 import { SUPERVISOR_OPTIONS, type SupervisorOptions } from "./supervisor-options.ts";
 
 /** Runs tools in the sandbox, after a check by the gate. Made by `createSupervisor`. */
 export class Supervisor implements AsyncDisposable {
-  /** @internal The config, the ceiling and everything else that was decided before any call. */
-  readonly shared: SupervisorContext;
+  readonly #watch: SupervisorWatch & Disposable;
 
   /** @internal */
-  constructor(shared: SupervisorContext) {
-    this.shared = shared;
+  constructor(watch: SupervisorWatch & Disposable) {
+    this.#watch = watch;
+  }
+
+  /** @internal The config, the ceiling and everything else that calls share, as the last look at the config found it. */
+  get shared(): SupervisorContext {
+    return this.#watch.shared;
+  }
+
+  /** Calls the listener after each change of the config, an operator profile or trust, until the result is disposed. */
+  onConfigChange(listener: (change: ConfigChange) => void): Disposable {
+    return this.#watch.onChange(listener);
   }
 
   /** All requests of this supervisor, to be read and answered from anywhere. */
@@ -45,7 +54,7 @@ export class Supervisor implements AsyncDisposable {
   session(options: SessionOptions = {}): Session {
     this.shared.shutdown.assertOpen();
     assertOptions("session", SESSION_OPTIONS, options);
-    return new Session(this.shared, options);
+    return new Session(this.#watch, options);
   }
 
   /**
@@ -68,6 +77,7 @@ export class Supervisor implements AsyncDisposable {
   /** Ends all sessions: releases waiting requests, ends running programs and waits for them. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.shared.shutdown.close();
+    this.#watch[Symbol.dispose]();
     await this.shared.broker[Symbol.asyncDispose]();
     await this.shared.shutdown.come();
     await Promise.all([...this.shared.running].map((one) => one[Symbol.asyncDispose]()));
@@ -88,15 +98,19 @@ export class Supervisor implements AsyncDisposable {
  */
 export async function createSupervisor(options: SupervisorOptions = {}): Promise<Supervisor> {
   assertOptions("createSupervisor", SUPERVISOR_OPTIONS, options);
-  assertRootIsKnown(options.host ?? thisHost());
-  const { host, cwd, loaded, policy } = resolvePolicy(options);
+  const given = { ...options, host: options.host ?? thisHost() };
+  assertRootIsKnown(given.host);
+  const sinceMs = Date.now();
+  const states = new FileStates([...watchedFor(given.host, given), ...operatorFiles(given.host)], sinceMs);
+  const { host, cwd, loaded, policy } = resolvePolicy(given);
   if (host.simulated !== null)
     throw new CofferdamError("USAGE", "a simulated Mac can't run anything", {
       hint: "use `createDraft`, which runs nothing, or remove `simulated` from the host",
     });
   const sandbox = await findSandboxSupport(host, loaded);
   try {
-    return new Supervisor(await sharedBy({ host, cwd, loaded, policy }, sandbox, options));
+    const context = await sharedBy({ host, cwd, loaded, policy }, sandbox, options);
+    return new Supervisor(new LiveConfig(context, given, states, sinceMs));
   } catch (cause) {
     await endSandboxSupport(sandbox);
     throw cause;
@@ -108,7 +122,7 @@ async function sharedBy(
   { host, cwd, loaded, policy }: ResolvedSetup,
   sandbox: SandboxSupport,
   options: SupervisorOptions,
-): Promise<SupervisorContext> {
+): Promise<ContextAtStart> {
   const ledger = new Ledger(host.stateFolder);
   const hasShelter = sandbox.kind === "available" && sandbox.machine.selfCheckResult.hasShelter;
   const liveCalls = new LiveCalls(host.stateFolder, hasShelter);
@@ -122,6 +136,8 @@ async function sharedBy(
   return {
     host,
     loaded,
+    changed: null,
+    stopped: null,
     policy,
     ledger,
     liveCalls,
@@ -156,19 +172,4 @@ function ownProgramOnce(): SupervisorContext["ownProgram"] {
       );
     };
   }
-}
-
-function privateMountsOnce(
-  host: Host,
-  sandbox: SandboxSupport,
-  { config }: LoadedConfig,
-): SupervisorContext["privateMounts"] {
-  let found: Promise<StartedBy | null> | null = null;
-  return () => {
-    found ??=
-      sandbox.kind === "available"
-        ? findPrivateMounts(host, sandbox.machine, writableOf(config.roots))
-        : Promise.resolve(null);
-    return found;
-  };
 }

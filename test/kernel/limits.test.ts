@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { SupervisorContext, SupervisorWatch } from "../../src/call/supervisor-context.ts";
 import { CofferdamError, type ProgramOutcome } from "../../src/index.ts";
 import { knownPath } from "../../src/profile/path.ts";
 import { Supervisor } from "../../src/session/supervisor.ts";
@@ -12,6 +13,19 @@ import { CALLER, ORDINARY } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 
 sandboxMustWork("limits and endings");
+
+/** Nothing changes the config of these supervisors. */
+function unchanging(context: SupervisorContext): SupervisorWatch & Disposable {
+  const watch: SupervisorWatch & Disposable = {
+    shared: context,
+    look: async () => shared,
+    isCurrent: () => true,
+    onChange: () => watch,
+    [Symbol.dispose]: () => undefined,
+  };
+  const shared = { ...context, watch };
+  return { ...watch, shared };
+}
 
 describe.skipIf(unusable !== null)("inside", () => {
   let place: Place;
@@ -228,10 +242,9 @@ describe.skipIf(unusable !== null)("inside", () => {
       // As on a machine whose kernel hands crashes to a program; what is the machine's here stays as it is.
       const coreDumps = { kind: "handler", limiter: knownPath("/usr/bin/prlimit") } as const;
       const facts = { ...machine.facts, coreDumps };
-      const handled = new Supervisor({
-        ...usual.shared,
-        sandbox: { ...sandbox, machine: { ...machine, facts } },
-      });
+      const handled = new Supervisor(
+        unchanging({ ...usual.shared, sandbox: { ...sandbox, machine: { ...machine, facts } } }),
+      );
       const limit = async (supervisor: Supervisor): Promise<string | undefined> => {
         const look = { argv: ["sh", "-c", "cat /proc/self/limits; kill -SEGV $$"] } as const;
         const outcome = await supervisor.session({ caller: "person" }).call("shell", look);

@@ -31,6 +31,8 @@ const WHEN: Readonly<Record<Event["type"], string>> = {
   "call.appeared": "While the call ran, files appeared that other programs may obey.",
   "call.quarantined": "Files that a call made and that other programs execute were moved to quarantine.",
   "call.restored": "Files were given back from quarantine.",
+  "config.changed":
+    "The config, an operator profile or trust changed while sessions ran. It is recorded before it takes effect. `sessionId` is `none`: it holds for all sessions of the run.",
   "http.refused": "The HTTP server refused a request.",
   "mcp.refused": "Something of a wrapped MCP server, such as a tool or a message, was not passed on.",
   "call.ended": "The call ended, with this outcome.",

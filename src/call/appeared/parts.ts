@@ -67,6 +67,24 @@ export function appearedParts(host: Host, loaded: LoadedConfig): AppearedParts {
   };
 }
 
+/** The parts that a config decides about, after a change of it; the same ones if it changes none of them. */
+export function followAppeared(
+  host: Host,
+  loaded: LoadedConfig,
+  before: AppearedParts & { readonly loaded: LoadedConfig },
+): Pick<AppearedParts, "executed" | "executedIn" | "appeared" | "memory"> {
+  const { executed, executedIn, memory } = before;
+  const appeared = appearedPolicyOf(loaded);
+  if (watchedBy(loaded) === watchedBy(before.loaded)) return { executed, executedIn, appeared, memory };
+  const parts = appearedParts(host, loaded);
+  return { executed: parts.executed, executedIn: parts.executedIn, appeared, memory: parts.memory };
+}
+
+function watchedBy({ config, ceiling }: LoadedConfig): string {
+  const roots = config.roots.map(({ path }) => path);
+  return JSON.stringify([roots, config.sandbox.search, ceiling.executed]);
+}
+
 /** The handling of files that calls make and hosts execute. */
 export function appearedPolicyOf({ config, ceiling }: LoadedConfig): AppearedPolicy {
   return strictestAppeared(config.sandbox.appeared, ceiling.appeared);

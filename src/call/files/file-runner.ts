@@ -15,23 +15,41 @@ import { endDeniedBy, endStopped } from "../end-stopped.ts";
 import type { PassOptions, ReadyCall, ToolRunner } from "../pipeline.ts";
 import { receiptOf } from "../receipt.ts";
 import type { SessionContext } from "../session-context.ts";
+import type { SupervisorContext } from "../supervisor-context.ts";
 import { type DecidedFileUse, FileDecisions } from "./file-decisions.ts";
 import { denialFor, errorFor, refusedUse } from "./refused.ts";
 import { TemporariesSweep } from "./sweeping.ts";
-import { type Follow, Workers } from "./workers.ts";
+import { type Follow, Workers, type WorkersFor } from "./workers.ts";
 
 /** The parts that all file calls of one session share: workers, and the cleanup of their temporaries. */
 export class FileTools implements AsyncDisposable {
-  readonly workers: Workers;
   readonly sweeping: TemporariesSweep;
   readonly decisions: FileDecisions;
   readonly #context: SessionContext;
+  readonly #workersUnder = new WeakMap<SupervisorContext, Workers>();
+  #workers: Workers;
+  /** The ends of workers of earlier configs. */
+  #retired: Promise<unknown> = Promise.resolve();
 
   constructor(context: SessionContext) {
+    const { shared } = context;
     this.#context = context;
-    this.workers = new Workers(context.shared);
-    this.sweeping = new TemporariesSweep(context, this.workers);
-    this.decisions = new FileDecisions(context, this.workers);
+    this.#workers = new Workers(shared);
+    this.#workersUnder.set(shared, this.#workers);
+    const workersFor: WorkersFor = (under) => this.workersFor(under);
+    this.sweeping = new TemporariesSweep(context, workersFor);
+    this.decisions = new FileDecisions(context, workersFor);
+  }
+
+  /** The workers under a state of the config; those of the one before end. */
+  workersFor(shared: SupervisorContext): Workers {
+    const known = this.#workersUnder.get(shared);
+    if (known !== undefined && (known === this.#workers || shared !== this.#context.shared)) return known;
+    const ended = this.#workers.retire().catch(() => undefined);
+    this.#retired = Promise.all([this.#retired, ended]);
+    this.#workers = new Workers(shared);
+    this.#workersUnder.set(shared, this.#workers);
+    return this.#workers;
   }
 
   /** Prepares a call: removes the remains of earlier calls. */
@@ -46,7 +64,8 @@ export class FileTools implements AsyncDisposable {
     shared.running.delete(this);
     await shutdown.come();
     await this.sweeping[Symbol.asyncDispose]();
-    await this.workers[Symbol.asyncDispose]();
+    await this.#workers[Symbol.asyncDispose]();
+    await this.#retired;
   }
 }
 
@@ -64,6 +83,7 @@ export class FileRunner implements ToolRunner<DecidedFileUse, ValueOutcome> {
   readonly #input: unknown;
   readonly #options: PassOptions;
   readonly #startedAt = performance.now();
+  #decided: DecidedFileUse | null = null;
 
   /** `throws`: an input that the tool does not take is thrown, instead of an outcome. */
   constructor(
@@ -87,27 +107,34 @@ export class FileRunner implements ToolRunner<DecidedFileUse, ValueOutcome> {
     return { callId: shared.host.id(), tool: this.#tool.name, agent: options.agent ?? null };
   }
 
+  isCurrent(): boolean {
+    return this.#tools.decisions.isCurrent(this.#decided);
+  }
+
   async decide(
     log: CallLog,
     origin: CallOrigin | null,
   ): Promise<ReadyCall<DecidedFileUse> | EndedCall<ValueOutcome>> {
-    const { shared, options } = this.#context;
-    const { sandbox } = shared;
+    const { sandbox, cwd: own } = await this.#context.watch.look();
     if (sandbox.kind === "unavailable") return endDeniedBy(sandbox.error);
     await this.#tools.begin();
-    const { agent = null } = options;
-    let cwd = baseOf(origin, shared.cwd);
-    const decideAgain = (edited?: unknown): Promise<DecidedFileUse> =>
-      this.#tools.decisions.decide(
+    const { agent = null } = this.#context.options;
+    let cwd = baseOf(origin, own);
+    let input = this.#input;
+    const decideAgain = async (edited?: unknown): Promise<DecidedFileUse> => {
+      input = edited ?? input;
+      this.#decided = await this.#tools.decisions.decide(
         this.#tool,
-        edited ?? this.#input,
+        input,
         log,
         agent,
         this.#options.signal ?? null,
         cwd,
       );
+      return this.#decided;
+    };
     const decideFrom = (other: CallOrigin): Promise<DecidedFileUse> => {
-      cwd = baseOf(other, shared.cwd);
+      cwd = baseOf(other, own);
       return decideAgain();
     };
     const decided = await decideAgain();
@@ -144,7 +171,7 @@ export class FileRunner implements ToolRunner<DecidedFileUse, ValueOutcome> {
     if (this.#throws && cause instanceof CofferdamError && cause.code === "USAGE") return null;
     const durationMs = performance.now() - this.#startedAt;
     const isFault = cause instanceof FileFaultError;
-    const denial = isFault ? denialFor(cause, this.#tool, this.#tools.workers.known) : null;
+    const denial = isFault ? denialFor(cause, this.#tool, this.#known) : null;
     if (denial !== null) return this.#refused([denial]);
     const error = isFault ? errorFor(cause, this.#roots) : cause;
     return {
@@ -154,8 +181,13 @@ export class FileRunner implements ToolRunner<DecidedFileUse, ValueOutcome> {
     };
   }
 
+  get #known() {
+    const { under = this.#context.shared, workers = this.#tools.workersFor(under) } = this.#decided ?? {};
+    return workers.known;
+  }
+
   get #roots() {
-    return this.#context.shared.loaded.config.roots;
+    return (this.#decided?.under ?? this.#context.shared).loaded.config.roots;
   }
 
   #refused(denials: Parameters<typeof refusedUse>[0]): EndedCall<ValueOutcome> {
@@ -163,13 +195,12 @@ export class FileRunner implements ToolRunner<DecidedFileUse, ValueOutcome> {
   }
 
   #use(
-    { use, targets, prepared, turn, early }: DecidedFileUse,
+    { use, targets, prepared, turn, early, under: shared, workers }: DecidedFileUse,
     granted: EffectiveProfile,
     agreed: readonly Executed[],
     log: CallLog,
   ) {
-    const { shared } = this.#context;
-    const { workers, sweeping, decisions } = this.#tools;
+    const { sweeping, decisions } = this.#tools;
     const { signal = null } = this.#options;
     return workers.useAnew(
       granted,
@@ -182,9 +213,10 @@ export class FileRunner implements ToolRunner<DecidedFileUse, ValueOutcome> {
             agreed,
             log,
           );
-        const result = await workers.telling(granted.profile, worker, follow, () =>
-          use.run(targets, decisions.files(ask, temporaries, early)),
-        );
+        const result = await workers.telling(granted.profile, worker, follow, () => {
+          if (!shared.watch.isCurrent(shared)) throw changedMeanwhile();
+          return use.run(targets, decisions.files(shared, ask, temporaries, early));
+        });
         if (result === null) return null;
         const { plan, enforcement } = worker;
         const receipt = receiptOf({
@@ -219,4 +251,12 @@ export class FileRunner implements ToolRunner<DecidedFileUse, ValueOutcome> {
       asks: asksAbout(this.#context, { log, agent: options.agent ?? null, groupId, signal }),
     });
   }
+}
+
+function changedMeanwhile(): CofferdamError {
+  return new CofferdamError(
+    "FACTS_UNSTABLE",
+    "the config or an operator profile changed right before the tool's work",
+    { hint: "call it again" },
+  );
 }

@@ -5,7 +5,7 @@ import { type AbsolutePath, parentOf } from "../../profile/path.ts";
 import { TEMPORARY } from "../../tool/files/protocol.ts";
 import type { SessionContext } from "../session-context.ts";
 import type { FileWorker } from "./worker.ts";
-import type { Workers } from "./workers.ts";
+import type { WorkersFor } from "./workers.ts";
 
 /** The temporaries of one change, while it is made. */
 export interface OpenTemporaries extends Disposable {
@@ -23,17 +23,17 @@ interface Left {
  */
 export class TemporariesSweep implements AsyncDisposable {
   readonly #context: SessionContext;
-  readonly #workers: Workers;
+  readonly #workersFor: WorkersFor;
   readonly #temporaries: Temporaries;
   readonly #left: Left[] = [];
   /** Sessions of ended supervisors without temporaries left where this supervisor's tools may write. */
   readonly #swept = new Set<string>();
   #made = 0;
 
-  constructor(context: SessionContext, workers: Workers) {
+  constructor(context: SessionContext, workersFor: WorkersFor) {
     const { shared, sessionId } = context;
     this.#context = context;
-    this.#workers = workers;
+    this.#workersFor = workersFor;
     const prefix = `${TEMPORARY}${sessionId.replaceAll(/[^A-Za-z0-9-]/g, "")}-`;
     this.#temporaries = new Temporaries(shared.host.stateFolder, sessionId, prefix);
   }
@@ -89,12 +89,13 @@ export class TemporariesSweep implements AsyncDisposable {
 
   /** Returns those that could not be removed. */
   async #remove(left: readonly Left[]): Promise<readonly Left[]> {
-    const granted = this.#context.shared.policy.files.writing.withApproval;
+    const { shared } = this.#context;
+    const granted = shared.policy.files.writing.withApproval;
     const remaining: Left[] = [];
     for (const one of left) {
       const isGone =
         this.#mayWrite(one.folder) &&
-        (await this.#workers
+        (await this.#workersFor(shared)
           .use(granted, (ask) => ask<"sweep">({ op: "sweep", ...one }), { signal: null, turn: {}, log: null })
           .then(
             () => true,

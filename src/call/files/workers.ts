@@ -45,14 +45,17 @@ type Within = Pick<Plan, "limits"> & { readonly policy: CallPolicy };
 /** Follows a use that may make files, from before it begins. */
 export type Follow = (parts: { readonly shared: SupervisorContext; readonly facts: Facts }) => MadeByCall;
 
+/** Finds the workers under a state of the config. */
+export type WorkersFor = (shared: SupervisorContext) => Workers;
+
 /** The scope of a worker's use, and the log for its start; null: no log. */
 interface WorkerUse extends Omit<PoolUse<FileWorker>, "onStart"> {
   readonly log: CallLog | null;
 }
 
 /**
- * The workers of one session: a few for each granted profile, started when first needed. A worker's sandbox is checked
- * before each use; a worker that is old, or whose sandbox has changed, is replaced.
+ * The workers of one session under one config: a few for each granted profile, started when first needed. A worker's
+ * sandbox is checked before each use; a worker that is old, or whose sandbox has changed, is replaced.
  */
 export class Workers implements AsyncDisposable {
   readonly #shared: SupervisorContext;
@@ -66,6 +69,7 @@ export class Workers implements AsyncDisposable {
   readonly #within = new WeakMap<Facts, Within>();
   readonly #memory: FactsMemory;
   #isOver = false;
+  #isRetired = false;
 
   constructor(shared: SupervisorContext) {
     this.#shared = shared;
@@ -181,6 +185,7 @@ export class Workers implements AsyncDisposable {
     this.#granted.set(digest, granted);
     const pool = this.#pools.get(digest) ?? new Pool(() => this.#start(this.#granted.get(digest) ?? granted));
     this.#pools.set(digest, pool);
+    if (this.#isRetired) await pool[Symbol.asyncDispose]();
     return pool.use(
       (worker) => {
         const { wallMs = Number.POSITIVE_INFINITY } = granted.profile.limits;
@@ -222,6 +227,12 @@ export class Workers implements AsyncDisposable {
   /** Ends all workers, once none is in use. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true;
+    await this.retire();
+  }
+
+  /** Ends idle workers now, and others after their work: another config is in force. */
+  async retire(): Promise<void> {
+    this.#isRetired = true;
     await Promise.all([...this.#pools.values()].map((pool) => pool[Symbol.asyncDispose]()));
   }
 

@@ -65,6 +65,9 @@ async function wrap(
   reportStart(supervisor.shared, print, { quiet: isQuiet, more: [placesForClients(approval)] });
   const [output, talk] = [protocolOutput(), protocolTalk()];
   if (offline !== null) reportThree(print, offline.message, null, offline.hint);
+  using _changes = supervisor.onConfigChange(({ message }) =>
+    talk(dim(`cofferdam: ${escapeInvisible(message)}`)),
+  );
   const { wrapServer } = await import("../../mcp/wrap/wrap.ts");
   const end = await wrapServer({
     supervisor,

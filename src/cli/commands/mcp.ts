@@ -33,6 +33,7 @@ async function serve(args: readonly string[], print: Print): Promise<number> {
     const [output, talkLine] = [protocolOutput(), protocolTalk()];
     const talk = (text: string): void => talkLine(print.talkInk.dim(`cofferdam: ${escapeInvisible(text)}`));
     for (const note of startNotes(supervisor.shared, quiet)) talk(note);
+    using _changes = supervisor.onConfigChange(({ message }) => talk(message));
     const { approval } = loaded.config;
     if (!quiet) talk(placesForClients(approval));
     await using service = serveMcp(supervisor, {

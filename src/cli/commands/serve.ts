@@ -47,6 +47,9 @@ async function serveWithTools(
   await using tools = mcpHttp(supervisor, { handler: new BrokerHandler() });
   const { broker, shared } = supervisor;
   const { recorder, host, loaded } = shared;
+  using _changes = supervisor.onConfigChange(({ message }) =>
+    print.talk(print.talkInk.dim(`cofferdam: ${escapeInvisible(message)}`)),
+  );
   const client = { name: "mcp", token: makeToken() };
   const endpoint = { path: "/mcp", clients: [client], fetch: tools.fetch, token: client.token };
   return await open({ broker, recorder, host, loaded }, endpoint, wanted, ending, print);

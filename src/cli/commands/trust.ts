@@ -1,7 +1,15 @@
 import { columns } from "../../channel/columns.ts";
 import { confirmAtTerminal } from "../../channel/confirm-at-terminal.ts";
 import type { ConfigFinding } from "../../config/finding.ts";
-import { listTrust, rememberTrust, revokeTrust, type TrustOffer, trustFile } from "../../config/trust.ts";
+import {
+  type ConfigUser,
+  configUsers,
+  listTrust,
+  rememberTrust,
+  revokeTrust,
+  type TrustOffer,
+  trustFile,
+} from "../../config/trust.ts";
 import { CofferdamError, ERRORS, escapeInvisible, visible } from "../../errors.ts";
 import { type Host, thisHost } from "../../host/look/host.ts";
 import { createDraft } from "../../session/draft.ts";
@@ -79,6 +87,9 @@ function remember(
 function keep(host: Host, offer: TrustOffer, print: Print): number {
   rememberTrust(host, offer);
   print.result(`${print.ink.good("trusted")} (any change requires trusting it again)`);
+  const others = configUsers(host, offer.path).filter(({ isCurrent }) => !isCurrent);
+  if (others.length > 0)
+    print.result(`${processes(others, "takes it over", "take it over")} before the next call`);
   return 0;
 }
 
@@ -143,10 +154,9 @@ function showList(host: Host, json: boolean, print: Print): number {
   if (json) print.json({ configs, problem: problem?.message ?? null });
   else if (configs.length === 0) print.talk("cofferdam: no config is trusted yet");
   else {
-    const rows = configs.map(({ path, at, check }) => [
-      path,
-      new Date(at).toISOString().slice(0, 16).replace("T", " "),
-      check.trusted ? "" : check.reason,
+    const rows = configs.flatMap(({ path, at, check, processes: users }) => [
+      [path, minute(at), check.trusted ? "" : check.reason],
+      ...users.map((user) => [`  process ${user.pid}`, minute(user.at), stateOf(user)]),
     ]);
     for (const line of columns(rows, [undefined, print.ink.dim, print.ink.warn])) print.result(line);
   }
@@ -154,9 +164,16 @@ function showList(host: Host, json: boolean, print: Print): number {
 }
 
 function forget(host: Host, file: string, json: boolean, print: Print): number {
+  const before = listTrust(host).configs;
   const wasTrusted = revokeTrust(host, file);
-  if (json) print.json({ revoked: wasTrusted });
-  else if (wasTrusted) print.result(`${visible(file)} is no longer trusted`);
+  const left = new Set(listTrust(host).configs.map(({ path }) => path));
+  const users = before.flatMap(({ path, processes: own }) => (left.has(path) ? [] : own));
+  if (json) print.json({ revoked: wasTrusted, processes: users.map(({ pid }) => pid) });
+  else if (wasTrusted) {
+    print.result(`${visible(file)} is no longer trusted`);
+    if (users.length > 0)
+      print.result(`${processes(users, "stops", "stop")} what runs there within a second`);
+  }
   if (!wasTrusted)
     reportThree(
       print,
@@ -165,4 +182,20 @@ function forget(host: Host, file: string, json: boolean, print: Print): number {
       "run `cofferdam trust --list` to see trusted configs",
     );
   return wasTrusted ? 0 : ERRORS.USAGE.exit;
+}
+
+function minute(at: number): string {
+  return new Date(at).toISOString().slice(0, 16).replace("T", " ");
+}
+
+/** The state of a process that runs by a config. */
+function stateOf({ effect, isCurrent }: ConfigUser): string {
+  if (effect === "stopped") return "runs no call";
+  if (effect === "restricted") return "runs by an earlier state of it, restricted by the changes";
+  return isCurrent ? "" : "runs by an earlier state of it until its next call";
+}
+
+function processes(users: readonly ConfigUser[], one: string, many: string): string {
+  const pids = users.map(({ pid }) => pid).join(", ");
+  return users.length === 1 ? `process ${pids} ${one}` : `processes ${pids} ${many}`;
 }

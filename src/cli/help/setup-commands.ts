@@ -21,12 +21,13 @@ export const SETUP_COMMANDS = {
     usage: "trust [OPTIONS] [FILE]",
     notes: [
       "Without FILE, cofferdam uses the nearest `cofferdam.yaml`. A config is not used until you trust it. Any change to the file requires trusting it again.",
+      "Running sessions take a trusted change over before their next call. A change that is not trusted can only restrict them. `--revoke` stops what runs by the config.",
     ],
     words: "file",
     options: {
       Action: [
         ["--yes", "trust the config without asking"],
-        ["--list", "list the trusted configs"],
+        ["--list", "list the trusted configs, and the processes that run by them"],
         ["--revoke FILE", "stop trusting this config", "file"],
       ],
       Output: [JSON_OPTION],

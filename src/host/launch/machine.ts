@@ -35,7 +35,22 @@ export async function inspectMachine(
 ): Promise<Machine> {
   makeStateFolder(host);
   try {
-    return await inspect(host, roots, runtimes, devices);
+    return await inspect(host, roots, runtimes, devices, () => platformOf(host).cgroups(host));
+  } catch (cause) {
+    throw explainFull(cause, host.stateFolder);
+  }
+}
+
+/** The same for other roots, runtimes or devices: the cgroups stay. Throws the same. */
+export async function inspectAgain(
+  host: Host,
+  { cgroups }: Pick<Machine, "cgroups">,
+  roots: readonly Root[],
+  runtimes: readonly Runtime[],
+  devices: Devices = [],
+): Promise<Machine> {
+  try {
+    return await inspect(host, roots, runtimes, devices, () => cgroups);
   } catch (cause) {
     throw explainFull(cause, host.stateFolder);
   }
@@ -46,10 +61,11 @@ async function inspect(
   roots: readonly Root[],
   runtimes: readonly Runtime[],
   devices: Devices,
+  cgroupsOf: () => Cgroups | null,
 ): Promise<Machine> {
   const platform = platformOf(host);
   await platform.prepare(host, roots, devices);
-  const cgroups = platform.cgroups(host);
+  const cgroups = cgroupsOf();
   const seen = await platform.lookAt(host, roots, runtimes, "remember");
   const facts = cgroups === null ? seen : { ...seen, tree: cgroups.tree };
   if (facts.emptyFile !== null) makeEmptyFile(facts.emptyFile);

@@ -1,6 +1,8 @@
 import type { ToolOutcome } from "../../approval/tool-outcome.ts";
 import type { ResidentProgram } from "../../call/resident.ts";
+import type { Config } from "../../config/config.ts";
 import { type ProgramOutcome, whyNotRun } from "../../decide/outcome.ts";
+import type { ResidentProgramSpec } from "../../decide/resident-program.ts";
 import { visible } from "../../errors.ts";
 import type { Appearances } from "../../host/launch/appeared.ts";
 import { pause } from "../../host/pause.ts";
@@ -39,6 +41,8 @@ export type ServerStart = (
 export interface ServerProcessOptions {
   readonly name: string;
   readonly server: McpServer;
+  /** True if its section is in the config, and changes with it. */
+  readonly isListed: boolean;
   readonly session: Session;
   readonly log: ServerLog;
   readonly talk: (line: string) => void;
@@ -48,14 +52,12 @@ export interface ServerProcessOptions {
 /** The process of a wrapped server, and the calls of its tools. */
 export class ServerProcess {
   readonly #options: ServerProcessOptions;
-  readonly #layers;
   #started: ReturnType<ServerStart> | null = null;
   #program: ResidentProgram | null = null;
   #remedy: string | null = null;
 
   constructor(options: ServerProcessOptions) {
     this.#options = options;
-    this.#layers = layersOf(options.name, options.server);
   }
 
   readonly start: ServerStart = (...events) => {
@@ -75,7 +77,11 @@ export class ServerProcess {
 
   readonly callTool: CallTool = async (tool, args, { signal, groupId }) => {
     const program = this.#program;
-    const around = { further: this.#layers, ...(program === null ? {} : { granted: program.granted }) };
+    const further = (config: Config) => {
+      const section = this.#sectionIn(config);
+      return section === null ? [] : layersOf(this.#options.name, section);
+    };
+    const around = { further, ...(program === null ? {} : { granted: program.granted }) };
     const options = { signal, ...(groupId === null ? {} : { groupId }) };
     const outcome = await this.#options.session.callFunction(tool, args, options, around);
     // The server runs on, and files it made must not take effect before it ends.
@@ -100,13 +106,13 @@ export class ServerProcess {
 
   async #start(...[onOutput, onEnd]: Parameters<ServerStart>): ReturnType<ServerStart> {
     const { name, server, session, log, signal } = this.#options;
-    const { write_on_start: asksToStart, ...needs } = server.needs;
-    const { command } = server;
-    const line = quoted(hideInWords(command));
-    const description = `start the MCP server ${name} until its client disconnects: run ${line}`;
     const started = await session.startProgram(
-      { name, command, needs, asksToStart, description },
+      specOf(name, server),
       { signal, sinks: { stdout: onOutput, stderr: (chunk) => log.write(chunk) } },
+      (config) => {
+        const section = this.#sectionIn(config);
+        return section === null ? null : specOf(name, section);
+      },
     );
     if (started.kind !== "resident") return started;
     this.#program = started;
@@ -114,11 +120,18 @@ export class ServerProcess {
       (outcome) => {
         const [denial] = ("denials" in outcome ? outcome.denials : null) ?? [];
         this.#remedy = denial?.remedy ?? null;
-        onEnd(endText(outcome));
+        onEnd(started.endedBy() ?? endText(outcome));
       },
       () => onEnd("its sandbox failed"),
     );
     return started;
+  }
+
+  /** The server's section by a config; null if that does not list it any more. */
+  #sectionIn({ mcp }: Config): McpServer | null {
+    const { isListed, name, server } = this.#options;
+    if (!isListed) return server;
+    return Object.hasOwn(mcp.servers, name) ? (mcp.servers[name] ?? null) : null;
   }
 
   #reportAppeared({ found, unknown }: Appearances): void {
@@ -132,6 +145,13 @@ export class ServerProcess {
     }
     if (unknown !== null) talk(`the files that ${server} made are unknown: ${unknown}`);
   }
+}
+
+function specOf(name: string, { command, needs: all }: McpServer): ResidentProgramSpec {
+  const { write_on_start: asksToStart, ...needs } = all;
+  const line = quoted(hideInWords(command));
+  const description = `start the MCP server ${name} until its client disconnects: run ${line}`;
+  return { name, command, needs, asksToStart, description };
 }
 
 /** Why a server ended, or did not start. */

@@ -49,7 +49,8 @@ export async function wrapServer(options: WrapOptions): Promise<WrapEnd> {
     wait: { style: "block" },
   });
   const log = new ServerLog(name, talk, () => host.now());
-  const process = new ServerProcess({ name, server, session, log, talk, signal });
+  const isListed = Object.hasOwn(supervisor.shared.loaded.config.mcp.servers, name);
+  const process = new ServerProcess({ name, server, isListed, session, log, talk, signal });
   let reported = 0;
   const report = (what: string, because: string): void => {
     reported += 1;

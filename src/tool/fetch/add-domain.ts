@@ -31,7 +31,8 @@ export interface AddedHost {
 }
 
 /** The policy for adding domains. */
-export interface AddDomainPolicy extends Pick<FetchPolicy, "domains" | "layers" | "granted" | "approval"> {
+export interface AddDomainPolicy
+  extends Pick<FetchPolicy, "domains" | "layers" | "granted" | "approval" | "asksAlways"> {
   /** False: operators allow no grant for a session. */
   readonly sessionGrants: boolean;
   readonly add: (added: AddedHost) => Promise<void>;
@@ -74,14 +75,15 @@ function coverOf(domain: string): string {
   return `every page of ${domain} on ports ${PAGE_PORTS.join(" and ")}, without subdomains`;
 }
 
-function assertCanBeAdded(domain: string, { layers, sessionGrants, approval }: AddDomainPolicy): void {
+function assertCanBeAdded(domain: string, policy: AddDomainPolicy): void {
+  const { layers, sessionGrants, approval, asksAlways = false } = policy;
   const why = whyNeverAdded(domain) ?? whyAboveCeiling({ host: domain, port: 443 }, layers);
   if (why !== null) throw new ApprovalBlockedError(NAME, why);
   if (!sessionGrants) throw new ApprovalBlockedError(NAME, "operators allow no grants for a session");
   if (approval === "never")
     throw new ApprovalBlockedError(NAME, "the config allows only pages of its listed hosts");
   // Otherwise the question would make a false promise.
-  if (approval === "always")
+  if (approval === "always" || asksAlways)
     throw new ApprovalBlockedError(NAME, "the config requires approval for every page");
 }
 

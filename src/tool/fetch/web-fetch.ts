@@ -57,6 +57,8 @@ export type WebFetchOutput =
 /** The policy for fetching pages. */
 export interface FetchPolicy {
   readonly approval: WebFetchSection["approval"];
+  /** True if every page needs approval, whatever `approval` says. */
+  readonly asksAlways?: boolean;
   readonly domains: readonly HostRule[];
   readonly layers: readonly NetworkLayer[];
   readonly proxies?: readonly string[];
@@ -86,7 +88,7 @@ export function webFetchTool(policy: FetchPolicy, fetchPage: FetchPage): Defined
       const address = pageAddress(input.url);
       const isKnown = isListed(await hostsNow(policy, address), address);
       const host = visible(printHost(address));
-      if (isKnown && policy.approval !== "always")
+      if (isKnown && policy.approval !== "always" && policy.asksAlways !== true)
         return { required: false, reason: `${host} is a listed host` };
       return {
         required: true,

@@ -51,6 +51,7 @@ export class Place implements Disposable {
   readonly ws: string;
   readonly outside: string;
   readonly state: string;
+  readonly #configs: string[] = [];
 
   constructor(person: Person) {
     this.person = person;
@@ -86,7 +87,11 @@ export class Place implements Disposable {
       sandbox: { paths, runtimes: ["system"], search: { time: "1m" }, ...sandbox },
       ...others,
     };
-    return this.file("config.yaml", JSON.stringify(config));
+    const text = JSON.stringify(config);
+    // A supervisor that runs follows its file: another config is another file.
+    const known = this.#configs.indexOf(text);
+    const index = known === -1 ? this.#configs.push(text) - 1 : known;
+    return this.file(index === 0 ? "config.yaml" : `config-${index + 1}.yaml`, text);
   }
 
   /** This process as the host, with nothing of the caller's home in it. */

@@ -52,4 +52,5 @@ export const ON_MACOS: Readonly<Record<ClaimId, string>> = {
   "journal.chain": "by the same code",
   "config.strict": "by the same code",
   "config.trust": "by the same code",
+  "config.live": "by the same code",
 };

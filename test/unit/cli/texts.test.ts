@@ -475,6 +475,15 @@ test("a run is told a line an event", () => {
       refusals: 3,
     },
     {
+      type: "config.changed",
+      callId: null,
+      effect: "restricted",
+      config: "/p/cofferdam.yaml",
+      message: "`/p/cofferdam.yaml` has changed and is not trusted",
+      isWider: false,
+      restart: [],
+    },
+    {
       type: "http.refused",
       callId: null,
       method: "POST",
@@ -554,6 +563,7 @@ test("a run is told a line an event", () => {
     03:04:05.678  amended    may reach a.test:443, by ann
     03:04:05.678  refused    b.test:80: \`b.test\` on port 80 is not among the allowed hosts
     03:04:05.678  network    a.test:443 2 connections (800B sent, 4KiB received), others 1 connection (0B sent, 1B received), 3 refusals
+    03:04:05.678  config     \`/p/cofferdam.yaml\` has changed and is not trusted
     03:04:05.678  refused    POST /approvals/a: 401, no token was given, from 127.0.0.1
     03:04:05.678  refused    GET /\\u{202e}: 421, this server has another name; the last of 12 within a short time
     03:04:05.678  appeared   /p/n/.git; git may run hooks/pre-commit

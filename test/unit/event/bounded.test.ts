@@ -90,6 +90,14 @@ describe("an event with the texts of a call", () => {
       stderrBytes: 0,
     },
     {
+      type: "config.changed",
+      effect: "applied",
+      config: null,
+      message: "x".repeat(99_999),
+      isWider: false,
+      restart: [],
+    },
+    {
       type: "http.refused",
       method: "x".repeat(99_999),
       path: "x".repeat(99_999),

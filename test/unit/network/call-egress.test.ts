@@ -107,8 +107,32 @@ describe("what a call reaches", () => {
   });
 });
 
+describe("a network that a config has reduced since", () => {
+  it("is checked at each connection, and one that was reached stays", async () => {
+    let now = hostsOf("a.test:80", "b.test:80");
+    const at = await proxied({
+      hosts: ["a.test:80", "b.test:80", "c.test:80"],
+      web: { ports: { 80: await silent() } },
+      networkNow: async () => now,
+    });
+    const reach = async (host: string) => (await at.egress.reach(host, 80)).kind;
+    expect([await reach("a.test"), await reach("b.test"), await reach("c.test")]).toEqual([
+      "reached",
+      "reached",
+      "refused",
+    ]);
+    now = hostsOf("b.test:80");
+    expect([await reach("a.test"), await reach("b.test")]).toEqual(["refused", "reached"]);
+    now = "none";
+    expect(await reach("b.test")).toBe("refused");
+  });
+});
+
 describe("a host that is not listed", () => {
-  const granted = (host: string): HostAnswer => ({ kind: "granted", network: hostsOf(`${host}:80`) });
+  const granted = (host: string): HostAnswer => ({
+    kind: "granted",
+    network: async () => hostsOf(`${host}:80`),
+  });
 
   it("is asked about once for each port, and the answer holds for the call", async () => {
     const asked: string[] = [];
