@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { defineTool, type Session, type Supervisor } from "../../src/index.ts";
+import { Asked } from "../support/approval/asked.ts";
+import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
+import { configWith, LiveProject, type WrittenConfig } from "../support/live/project.ts";
+
+vi.setConfig({ testTimeout: 600_000 });
+sandboxMustWork("answers that are remembered while the config changes");
+
+const ASKS = { shell: { default: { allowed: true, approval: true } } };
+const note = defineTool({ name: "note", run: () => "ran" });
+
+/** Who may answer: a person who says yes for the session, or one who says yes once. */
+const forSession = () => new Asked(() => ({ approved: true, scope: "session", by: "ann" }));
+const once = () => new Asked(() => ({ approved: true, by: "ann" }));
+const rejecting = () => new Asked(() => ({ approved: false, by: "ann" }));
+
+describe.skipIf(unusable !== null)("config.live: answers", () => {
+  let project: LiveProject;
+  let supervisor: Supervisor;
+
+  beforeEach(() => {
+    project = new LiveProject();
+    project.folder("a");
+  });
+  afterEach(async () => {
+    await supervisor.close();
+    project[Symbol.dispose]();
+  });
+
+  async function begin(config: WrittenConfig, handler: Asked): Promise<Session> {
+    project.apply(config);
+    supervisor = await project.supervisor();
+    return supervisor.session({ handler, tools: [note] });
+  }
+  const kindOf = async (session: Session, word = "true"): Promise<string> => {
+    const cwd = `${project.place.ws}/a`;
+    return (await session.call("shell", { argv: [word], cwd })).kind;
+  };
+
+  it("for the session hold while the config lets them, whoever trusts the change", async () => {
+    const person = forSession();
+    const config = configWith({ a: {} }, ASKS);
+    const session = await begin(config, person);
+    expect([await kindOf(session), await kindOf(session)]).toEqual(["done", "done"]);
+    expect(person.requests).toHaveLength(1);
+
+    const rules = [{ pattern: "shell", action: "ask", remember: false }];
+    project.write({ ...config, approval: { rules } });
+    expect(await kindOf(session)).toBe("done");
+    expect(person.requests).toHaveLength(2);
+
+    project.write({ ...config, approval: { mode: "strict" } });
+    expect(await kindOf(session)).toBe("denied");
+    project.write(config);
+    expect(await kindOf(session)).toBe("done");
+    expect(person.requests).toHaveLength(2);
+  });
+
+  it("for a function tool end where a changed config denies it", async () => {
+    const person = forSession();
+    const config = configWith({ a: {} });
+    const session = await begin(config, person);
+    const call = async () => (await session.call("note", {})).kind;
+    expect([await call(), await call()]).toEqual(["done", "done"]);
+    expect(person.requests).toHaveLength(1);
+    project.write({ ...config, approval: { rules: [{ pattern: "note", action: "deny" }] } });
+    expect(await call()).toBe("denied");
+    project.write(config);
+    expect(await call()).toBe("done");
+    expect(person.requests).toHaveLength(1);
+  });
+
+  it("of a budget are asked for as soon as it is smaller, and not any more once it is larger", async () => {
+    const person = once();
+    const config = configWith({ a: {} });
+    const session = await begin(config, person);
+    for (let made = 0; made < 3; made += 1) expect(await kindOf(session)).toBe("done");
+    project.write({ ...config, approval: { budget: { calls: 2 } } });
+    expect(await kindOf(session)).toBe("done");
+    expect(person.requests.map(({ reason }) => reason)).toEqual([expect.stringContaining("3 calls ran")]);
+    project.write(config);
+    for (let made = 0; made < 3; made += 1) expect(await kindOf(session)).toBe("done");
+    expect(person.requests).toHaveLength(1);
+  });
+
+  it("of a reviewer count only while the trusted config has it, and a change that nobody trusts as well", async () => {
+    const person = rejecting();
+    const url = "http://127.0.0.1:9/";
+    const reviewed = (only: string): WrittenConfig =>
+      configWith({ a: {} }, { approval: { reviewer: { url, only: { tools: [only] } } } });
+    const session = await begin(reviewed("note"), person);
+    const reviews = async (): Promise<string | null> => {
+      await session.call("note", { text: String(person.requests.length) });
+      return person.requests.at(-1)?.review?.name ?? null;
+    };
+    expect(await reviews()).toBe(url);
+    project.write(reviewed("other"));
+    expect(await reviews()).toBe(null);
+    project.write(configWith({ a: {} }));
+    expect(await reviews()).toBe(null);
+    project.apply(reviewed("note"));
+    expect(await reviews()).toBe(url);
+  });
+});
