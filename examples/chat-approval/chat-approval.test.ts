@@ -30,9 +30,11 @@ async function listen(listener: RequestListener): Promise<string> {
 /** A stand-in of the chat's own servers: takes what is posted. */
 async function chatServer(): Promise<{ readonly url: string; readonly posted: string[] }> {
   const posted: string[] = [];
-  const url = await listen(async (request, response) => {
-    posted.push(await text(request));
-    response.end("ok");
+  const url = await listen((request, response) => {
+    void text(request).then((body) => {
+      posted.push(body);
+      response.end("ok");
+    });
   });
   return { url, posted };
 }
@@ -40,7 +42,9 @@ async function chatServer(): Promise<{ readonly url: string; readonly posted: st
 /** A gate whose questions go to a chat by the relay. */
 async function gateBy(chatOf: (options: RelayOptions) => Chat) {
   const { promise: ready, resolve } = Promise.withResolvers<RequestListener>();
-  const relayUrl = await listen(async (request, response) => (await ready)(request, response));
+  const relayUrl = await listen(
+    (request, response) => void ready.then((listener) => listener(request, response)),
+  );
   const webhook = webhookHandler({
     url: `${relayUrl}/cofferdam`,
     secret: SECRET,

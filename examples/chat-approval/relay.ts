@@ -1,5 +1,5 @@
 import { randomUUID, timingSafeEqual } from "node:crypto";
-import type { IncomingMessage, RequestListener } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import {
   type AnswerMessage,
   RequestedMessage,
@@ -42,28 +42,29 @@ export function relay({ secret }: RelayOptions, chat: Chat): RequestListener {
     seen.add(message.id);
     return 204;
   };
-  return async (request, response) => {
+  const reply = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     try {
       const body = await bodyOf(request);
       if (body === null) return void response.writeHead(413, { connection: "close" }).end();
       if (request.url === "/cofferdam")
         return void response.writeHead(await fromCofferdam(request, body)).end();
       if (request.url !== chat.path) return void response.writeHead(404).end();
-      const reply = await chat.hear(request, body);
+      const heard = await chat.hear(request, body);
       const json = { "content-type": "application/json" };
-      response.writeHead(reply.status, json).end(reply.body === undefined ? "" : JSON.stringify(reply.body));
+      response.writeHead(heard.status, json).end(heard.body === undefined ? "" : JSON.stringify(heard.body));
     } catch {
       // The sender tries again.
       if (!response.headersSent) response.writeHead(502).end();
     }
   };
+  return (request, response) => void reply(request, response);
 }
 
 /** The body as it was signed; null if it is too large. */
 async function bodyOf(request: IncomingMessage): Promise<string | null> {
   const parts: Buffer[] = [];
   let size = 0;
-  for await (const part of request) {
+  for await (const part of request as AsyncIterable<Buffer>) {
     parts.push(part);
     size += part.length;
     if (size > MAX_BODY) return null;

@@ -61,7 +61,7 @@ export function slack(options: SlackOptions): Chat {
         text: `Request ${approvalId.slice(0, 8)}: ${status}${by === null ? "" : ` by ${visible(by)}`}`,
       }),
     hear: async ({ headers }, body) => {
-      const [time, signature] = [headers["x-slack-request-timestamp"], headers["x-slack-signature"]];
+      const [time, signature] = [String(headers["x-slack-request-timestamp"]), headers["x-slack-signature"]];
       const expected = createHmac("sha256", options.signingSecret).update(`v0:${time}:${body}`).digest("hex");
       const isOld = !(Math.abs(Date.now() / 1000 - Number(time)) <= TOLERANCE_S);
       if (

@@ -61,8 +61,7 @@ export function listRows(
     request.agent === null ? request.tool : `${request.tool} (${request.agent})`,
     request.description,
   ]);
-  const isUsed = (rows[0] ?? []).map((_, at) => rows.some((row) => row[at] !== ""));
-  const used = rows.map((row) => row.filter((_, at) => isUsed[at]));
+  const used = rows.map((row) => row.filter((_, at) => rows.some((other) => other[at] !== "")));
   return columns(used).map((row) => startsIn(ink.bold, inWidth(row, width)));
 }
 

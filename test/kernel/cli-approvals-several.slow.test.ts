@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { thisHost } from "../../src/host/look/host.ts";
 import { createSupervisor, defineTool } from "../../src/index.ts";
+import type { ApprovalRequest } from "../../src/policy/request.ts";
 import { knownPath } from "../../src/profile/path.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { type Given, type Place, place, terminalProblem } from "../unit/cli/command-line.ts";
@@ -79,7 +80,10 @@ describe.skipIf(unusable !== null)("a call that was approved under one environme
     expect([again.exit, again.stderr]).toEqual([75, expect.stringContaining(changed)]);
     const list = await at.cofferdam(["approvals", "list"]);
     expect(list.stdout).toContain("asked again: the program `./tool` changed");
-    const [request] = JSON.parse((await at.cofferdam(["approvals", "list", "--json"])).stdout);
+    const [request]: ApprovalRequest[] = JSON.parse(
+      (await at.cofferdam(["approvals", "list", "--json"])).stdout,
+    );
+    if (request === undefined) throw new Error("no request is listed");
     expect(request.earlier).toEqual({ approvalId: id, changed: [{ part: "program", name: "./tool" }] });
     const shown = await at.cofferdam(["approvals", "show", short(request.approvalId)]);
     expect(shown.stdout.replaceAll(/\s+/g, " ")).toContain(`instead of request ${id}: the program`);
@@ -93,8 +97,11 @@ describe.skipIf(unusable !== null)("a call that was approved under one environme
     const at = await place(configOf(HTTP).replace("wait: suspend", "wait: block"));
     const waiting = at.start(["call", "--quiet", ...shell("touch", "made")], { env: ASKER });
     const id = await vi.waitFor(async () => {
-      const [request] = JSON.parse((await at.cofferdam(["approvals", "list", "--json"])).stdout);
-      return String(request.approvalId);
+      const [request]: ApprovalRequest[] = JSON.parse(
+        (await at.cofferdam(["approvals", "list", "--json"])).stdout,
+      );
+      if (request === undefined) throw new Error("no request is listed");
+      return request.approvalId;
     }, PATIENT);
     waiting.kill("SIGKILL");
     await once(waiting, "exit");

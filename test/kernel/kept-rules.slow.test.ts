@@ -27,7 +27,7 @@ describe.skipIf(unusable !== null)("an approval of similar command lines", () =>
     expect(await call("ls -l | wc -l")).toMatchObject({ kind: "done" });
     expect(at.asked.requests[0]?.offers).toMatchObject([{ scope: "similar" }, { scope: "project" }]);
     for (const passes of ["ls -a", "ls | wc -c", "wc -l < /dev/null && ls /"])
-      expect(await call(passes), passes).toMatchObject({ kind: "done" });
+      expect([passes, (await call(passes)).kind]).toEqual([passes, "done"]);
     expect(at.asked.requests.length).toBe(1);
     const asked = [
       "ls $(touch made)",
@@ -37,7 +37,7 @@ describe.skipIf(unusable !== null)("an approval of similar command lines", () =>
       "ls; sh -c 'touch made'",
       "X=1 ls",
     ];
-    for (const asks of asked) expect(await call(asks), asks).toMatchObject({ kind: "denied" });
+    for (const asks of asked) expect([asks, (await call(asks)).kind]).toEqual([asks, "denied"]);
     expect([at.asked.requests.length, existsSync(`${at.place.ws}/made`)]).toEqual([1 + asked.length, false]);
   });
 });

@@ -27,10 +27,7 @@ describe.skipIf(unusable !== null).each(AGENT_SESSIONS)(
           one.asked.filter((request) => isPointless(request, played)).map(inWords),
         ),
       ).toEqual([]);
-      expect(
-        questions(played.steps).length,
-        questions(played.steps).map(inWords).join("\n"),
-      ).toBeLessThanOrEqual(MAX_QUESTIONS);
+      expect(questions(played.steps).map(inWords).slice(MAX_QUESTIONS)).toEqual([]);
     });
 
     test("what publishes, removes folders or runs a download among the same steps is asked about by the rules that `init` writes", {
@@ -49,9 +46,7 @@ describe.skipIf(unusable !== null).each(AGENT_SESSIONS)(
       );
       expect(failures(ordinary)).toEqual([]);
       expect(played.left).toMatchObject({ status: 0 });
-      expect(questions(ordinary).length, questions(ordinary).map(inWords).join("\n")).toBeLessThanOrEqual(
-        MAX_QUESTIONS,
-      );
+      expect(questions(ordinary).map(inWords).slice(MAX_QUESTIONS)).toEqual([]);
     });
   },
 );

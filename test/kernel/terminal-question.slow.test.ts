@@ -110,7 +110,7 @@ describe.skipIf(problem !== null)("one key answers a question", () => {
         "let pass 1 of 2 recorded calls: run npm install x",
         "[7] no, for this session",
       ])
-        expect(person.sees(shown), shown).toBe(true);
+        expect([shown, person.sees(shown)]).toEqual([shown, true]);
       // A key of the question answers nothing here.
       person.type("y");
       await pause(60);

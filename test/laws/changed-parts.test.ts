@@ -29,7 +29,7 @@ const pairs = fc
   .tuple(parts, parts, fc.array(fc.boolean(), { minLength: 8, maxLength: 8 }))
   .map(([then, others, kept]): readonly [readonly BoundPart[], readonly BoundPart[]] => {
     const keyOf = ({ part, name }: BoundPart): string => JSON.stringify([part, name]);
-    const stay = then.filter((_, at) => kept[at]);
+    const stay = then.filter((_, at) => kept[at] === true);
     const added = others.filter((one) => stay.every((other) => keyOf(other) !== keyOf(one)));
     return [then, kept[0] === true ? [...added, ...stay] : stay.toReversed()];
   });
