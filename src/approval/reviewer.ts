@@ -75,21 +75,27 @@ export class SessionReviewer {
   /** Reviews a call; null if its request is for a person alone. Throws if the review can't be recorded. */
   async review(
     call: Omit<ReviewedCall, "verdict">,
-    { verdict, argsHash, reviewSubject }: Pick<DecidedCall, "verdict" | "argsHash" | "reviewSubject">,
+    decided: Pick<DecidedCall, "verdict" | "argsHash" | "reviewSubject">,
     { signal, log }: ReviewAround,
   ): Promise<ReviewRecord | null> {
-    const runner = this.#options.runner();
-    if (runner === null || reviewSubject === undefined || this.#options.unreviewed.has(call.tool))
-      return null;
-    if (verdict.action !== "ask" || verdict.demandsPerson) return null;
-    const subject = reviewSubject();
-    const reviewed = { ...call, verdict };
-    if (!isForReviewer(reviewed, subject, runner.settings)) return null;
+    const found = this.#reviewable(call, decided);
+    if (found === null) return null;
+    const { runner, reviewed, subject } = found;
+    const { argsHash } = decided;
     const review = await this.#reviewWithin(runner, reviewed, subject, argsHash, signal);
     const { approvalId, tool } = call;
     log.record({ type: "approval.reviewed", approvalId, tool, argsHash, review });
     if (review.verdict === "deny") this.#denied.set(argsHash, approvalId);
     return review;
+  }
+
+  /** True if the reviewer `by` may still answer for a call: rules and the reviewer may change while it reviews. */
+  mayAnswer(
+    by: string,
+    call: Omit<ReviewedCall, "verdict">,
+    decided: Pick<DecidedCall, "verdict" | "reviewSubject">,
+  ): boolean {
+    return this.#reviewable(call, decided)?.runner.by === by;
   }
 
   /**
@@ -111,6 +117,20 @@ export class SessionReviewer {
   heard(request: Pick<ApprovalRequest, "review">, decision: Decision): void {
     if (!("by" in decision) || decision.by === NOBODY || isByReviewer(request, decision)) return;
     this.#since = { allowed: 0, denied: 0 };
+  }
+
+  /** The reviewer of a call, and what it is told; null if its request is for a person alone, or there is none. */
+  #reviewable(
+    call: Omit<ReviewedCall, "verdict">,
+    { verdict, reviewSubject }: Pick<DecidedCall, "verdict" | "reviewSubject">,
+  ) {
+    const runner = this.#options.runner();
+    if (runner === null || reviewSubject === undefined || this.#options.unreviewed.has(call.tool))
+      return null;
+    if (verdict.action !== "ask" || verdict.demandsPerson) return null;
+    const subject = reviewSubject();
+    const reviewed = { ...call, verdict };
+    return isForReviewer(reviewed, subject, runner.settings) ? { runner, reviewed, subject } : null;
   }
 
   async #reviewWithin(

@@ -84,6 +84,30 @@ describe.skipIf(unusable !== null)("config.live: answers", () => {
     expect(person.requests).toHaveLength(1);
   });
 
+  it("of a reviewer don't count if the rules changed while it reviewed: a person is asked", async () => {
+    const person = rejecting();
+    const config = configWith({ a: {} });
+    const demands = { rules: [{ pattern: "note", action: "ask", remember: false }] };
+    const changes = [() => undefined, () => project.write({ ...config, approval: demands })];
+    project.apply(config);
+    supervisor = await project.supervisor({
+      reviewer: {
+        name: "own",
+        only: { tools: ["note"] },
+        review: ({ digest }) => {
+          changes.shift()?.();
+          return { digest, verdict: "allow_once" };
+        },
+      },
+    });
+    const session = supervisor.session({ handler: person, tools: [note] });
+    const call = (text: string) => session.call("note", { text });
+    expect(await call("unchanged")).toMatchObject({ kind: "done" });
+    expect(person.requests).toEqual([]);
+    expect(await call("changed")).toMatchObject({ kind: "denied", reason: "rejected by ann" });
+    expect(person.requests).toHaveLength(1);
+  });
+
   it("of a reviewer count only while the trusted config has it, and a change that nobody trusts as well", async () => {
     const person = rejecting();
     const url = "http://127.0.0.1:9/";

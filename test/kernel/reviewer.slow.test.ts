@@ -89,6 +89,24 @@ describe.skipIf(unusable !== null)("a reviewer in its sandbox", () => {
     expect(await call(same, "said", "say")).toMatchObject({ kind: "done" });
   });
 
+  it("allows a call at once where requests are kept, and what it leaves to a person is kept", async () => {
+    const kept = { handler: null, session: { tools: [note, say], wait: { style: "suspend" } } } as const;
+    await using allowed = await reviewed("answer allow_once", kept);
+    expect(await call(allowed)).toMatchObject({ kind: "done", value: "hello" });
+    await using left = await reviewed("answer person", kept);
+    const pending = await call(left);
+    expect(pending).toMatchObject({ kind: "pending" });
+    const [{ approvalId, review } = { approvalId: "" }] = left.journal
+      .of("approval.requested")
+      .map(({ request }) => request);
+    expect(review).toMatchObject({ verdict: "person" });
+    await left.session.respond(approvalId, { approved: true }, "ann");
+    expect(await left.session.resume(approvalId)).toMatchObject({ kind: "done" });
+    // The person's answer is used: the reviewer is asked anew.
+    expect(await call(left)).toMatchObject({ kind: "pending" });
+    expect(whys(left)).toEqual(["person", "person"]);
+  });
+
   it("is never asked about the shell, the files or a page", async () => {
     await using at = await reviewed("answer allow_once", {
       reviewer: { only: { tools: ["shell*", "web_*", "write_*", "note"] } },
