@@ -62,6 +62,12 @@ export const CLAIMS = {
   "approve.deny": "A deny rule, or a tool that blocks, wins over grants, modes and people",
   "approve.bound":
     "Unanswered requests are limited in number and bytes, for each session and for each MCP token, across sessions and restarts. When an MCP client ends a session, its requests end too. Every request expires, unless the config says that it does not",
+  "approve.cover":
+    "An answer that holds for more than one call covers exactly the calls that were shown with it. It is below every deny, every demand for a person and every profile, and gives no access that was not shown. Once revoked, it answers nothing in any process",
+  "approve.review":
+    "A reviewer answers only requests that a default asks about, and gives no more access than without approval. Its errors, late and wrong answers leave the request to a person. Every review is recorded before it has an effect",
+  "approve.webhook":
+    "A message of the webhook answers a request only if it is signed, new, and from a listed approver. A message that did not hold the whole request can only reject it",
   "http.auth":
     "Over HTTP, nobody reads or answers without an approver's token, from another origin or under another name. A refused request changes nothing and is logged. A page of another origin reaches nothing",
   "mcp.gate":

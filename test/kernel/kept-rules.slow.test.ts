@@ -18,7 +18,7 @@ const SIMILAR = { approved: true, scope: "similar", by: "ann" } as const;
 const YES = { approved: true, by: "ann" } as const;
 
 describe.skipIf(unusable !== null)("an approval of similar command lines", () => {
-  it("lets pass the same programs with any further arguments, and asks about everything else", async () => {
+  it("approve.cover: lets pass the same programs with any further arguments, and asks about everything else", async () => {
     await using at = await testSession(nothing, {
       settings: ASKS,
       handler: answering((_, count) => (count === 1 ? SIMILAR : { approved: false, by: "ann" })),
@@ -43,7 +43,7 @@ describe.skipIf(unusable !== null)("an approval of similar command lines", () =>
 });
 
 describe.skipIf(unusable !== null)("a rule that is kept for the project", () => {
-  it("answers in every later session, without an approval's access, until any process drops it", async () => {
+  it("approve.cover: answers in every later session, without an approval's access, until any process drops it", async () => {
     await using at = await testSession(nothing, { settings: ASKS, handler: answering(() => PROJECT) });
     await at.session.call("shell", { argv: ["git", "status"] });
     const handler = answering(() => YES);
@@ -62,7 +62,7 @@ describe.skipIf(unusable !== null)("a rule that is kept for the project", () => 
     expect(at.journal.of("grant.revoked")).toMatchObject([{ by: "bob" }]);
   });
 
-  it("is not offered, and not heard, where a rule asks, where an approval gives more, or where an operator forbids it", async () => {
+  it("approve.cover: is not offered, and not heard, where a rule asks, where an approval gives more, or where an operator forbids it", async () => {
     const argv = ["git", "status"];
     const given = [
       { settings: { shell: { ...ASKS.shell, rules: [{ pattern: "git status" }] } } },

@@ -22,7 +22,7 @@ esac`;
 const PARALLEL = 4;
 
 describe.skipIf(unusable !== null)("a reviewer that obeys hostile arguments", () => {
-  it("never lets a call run that the rules deny or demand a person for, always ends, and is always recorded", {
+  it("approve.review: never lets a call run that the rules deny or demand a person for, always ends, and is always recorded", {
     timeout: 1_800_000,
   }, async () => {
     expect(new Set(HOSTILE).size).toBe(200);

@@ -70,7 +70,7 @@ describe.skipIf(unusable !== null)("a reviewer in its sandbox", () => {
     expect(types.indexOf("approval.reviewed")).toBeLessThan(types.indexOf("approval.resolved"));
   });
 
-  it("gives a program no more than it has without approval", async () => {
+  it("approve.review: gives a program no more than it has without approval", async () => {
     await using at = await reviewed("answer allow_once");
     const outcome = await call(at, "said", "say");
     const [prepared] = at.journal.of("call.prepared");
@@ -78,7 +78,7 @@ describe.skipIf(unusable !== null)("a reviewer in its sandbox", () => {
     expect("receipt" in outcome && outcome.receipt?.granted).toBe(prepared?.unasked);
   });
 
-  it("is not asked if an approval would give the call more, where it is asked without that", async () => {
+  it("approve.review: is not asked if an approval would give the call more, where it is asked without that", async () => {
     const root = (place: Place, asks: boolean) => ({
       sandbox: { paths: { ws: { root: place.ws, mode: "rw", write_approval: asks } } },
     });

@@ -232,6 +232,26 @@ export const NOT_PROTECTED: Readonly<Record<string, readonly Gap[]>> = {
       advice: "Stop the session, or deny the tool by a rule.",
     },
     {
+      risk: "Answers that hold for longer",
+      effect:
+        "An approval of similar calls lets later calls pass that nobody reads, such as another script that `npm test` runs by then. A rule that is kept for the project holds in every later session. It lies in the state folder, where any program of that user outside the sandbox can write it.",
+      advice:
+        "Read the cover before you give it, list what holds with `cofferdam grants`, or forbid both by `session_grants` and `kept_rules` in an operator profile.",
+    },
+    {
+      risk: "A reviewer that is wrong",
+      effect:
+        "A program that reviews requests decides by what the agent wrote. An agent can word a call so that it is allowed once. It then runs in the same sandbox, without an approval's access.",
+      advice:
+        "List only tools in `only.tools` whose mistakes you can undo, and keep `budget.in_a_row` small.",
+    },
+    {
+      risk: "A program between the webhook and a chat",
+      effect:
+        "It holds the secret, and names the person who answered. cofferdam knows only that the message is signed. Whoever controls it can answer every request as any listed approver.",
+      advice: "Run it where agents can't reach it, with a secret that nothing else has.",
+    },
+    {
       risk: "Another listener on the inbox's port",
       effect:
         "Open inbox pages keep asking after `cofferdam serve` ends, and send their token to any process that takes the port. With a fixed token (`token_env`) and a fixed port, that process has a valid token once the server is back.",
@@ -259,7 +279,7 @@ export const NOT_PROTECTED: Readonly<Record<string, readonly Gap[]>> = {
     {
       risk: "Shell rules can be bypassed",
       effect:
-        "A rule that denies `git push` does not stop a script, a Makefile, `python3 -m` or a copied binary from pushing. A rule finds the commands in a line, not text that the line builds when it runs (`$X`, `base64 -d | sh`); such a line needs approval. The lists of programs that run others (`bash -c`, `env`, `find -exec`) are not complete. `sandbox_paths` are checked before the line runs; an earlier command in it, or a concurrent call, can replace a path by a link.",
+        "A rule that denies `git push` does not stop a script, a Makefile, `python3 -m` or a copied binary from pushing. A rule finds the commands in a line, not text that the line builds when it runs (`$X`, `base64 -d | sh`). Such a line needs approval if the rule has `doubt: ask`, which is the default for operators, and where other commands need approval. The lists of programs that run others (`bash -c`, `env`, `find -exec`) are not complete. `sandbox_paths` are checked before the line runs; an earlier command in it, or a concurrent call, can replace a path by a link.",
       advice: "Use the sandbox, not rules, to make something impossible.",
     },
   ],

@@ -128,7 +128,7 @@ describe("a rejection for the session", () => {
   });
 });
 
-test("an answer settles the calls that wait and that it covers, and no others", async () => {
+test("approve.cover: an answer settles the calls that wait and that it covers, and no others", async () => {
   const held = new Map<string, (answer: unknown) => void>();
   const { gate, handler, ran, tools } = gateWith(
     ({ approvalId }) => new Promise((resolve) => held.set(approvalId, resolve)),
@@ -143,7 +143,7 @@ test("an answer settles the calls that wait and that it covers, and no others", 
   await gate.close();
 });
 
-test("a grant that is taken back answers nothing from then on, and a deny is above every grant", async () => {
+test("approve.cover: a grant that is taken back answers nothing from then on, and a deny is above every grant", async () => {
   const { gate, handler, tools } = gateWith(() => SIMILAR);
   await tools.call("files/read", { path: "a" });
   const [grant] = await gate.grants();

@@ -128,7 +128,7 @@ describe("a request", () => {
     });
   });
 
-  test("is answered by a signed message, by whoever is listed, once", async () => {
+  test("approve.webhook: is answered by a signed message, by whoever is listed, once", async () => {
     const { url, got } = await receiver();
     const at = await sender(url);
     const answer = put(at.broker, { approvalId: "1" });
@@ -192,7 +192,7 @@ describe("a request", () => {
     expect(await answer).toMatchObject({ status: "approved" });
   });
 
-  test("is not answered by a message that comes twice, even if the first was for another request", async () => {
+  test("approve.webhook: is not answered by a message that comes twice, even if the first was for another request", async () => {
     const { url } = await receiver();
     const at = await sender(url);
     for (const approvalId of ["1", "2"]) await put(at.broker, { approvalId }, OPEN);
@@ -208,7 +208,7 @@ describe("a request", () => {
     expect((await at.answer({ approvalId: "2" }, { id: "another" })).status).toBe(200);
   });
 
-  test("can only be rejected by a message that did not hold all of it", async () => {
+  test("approve.webhook: can only be rejected by a message that did not hold all of it", async () => {
     const { url } = await receiver();
     const at = await sender(url);
     const cut = { hidden: [], cut: [{ at: "script", whole: "5,000 characters" }], isMore: false };
