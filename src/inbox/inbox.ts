@@ -133,7 +133,7 @@ export class Inbox {
   #end(id: string, ending: RequestEnding): void {
     const request = this.#desk.waiting.get(id);
     this.#desk.end(id, ending);
-    void this.#notifications.clear(id);
+    this.#notifications.clear(id);
     // The answer to the person's own POST reports it.
     if (this.#isSending && id === this.#chosen) return;
     if (request !== undefined) this.#news.showEnding(request, ending);

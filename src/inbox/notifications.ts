@@ -8,7 +8,7 @@ const KEY = "cofferdam-notifications";
 const WORKER = "notification-worker.js";
 /** One notification for all requests: many at once do not fill the screen. */
 const TAG = "cofferdam";
-/** Requests of one turn come at about the same time. */
+/** Requests of one turn come at about the same time. Those of a stream are told about all the same. */
 const GATHER_MS = 150;
 
 type Setting = "off" | "on" | "plain";
@@ -26,7 +26,10 @@ export class RequestNotifications {
   #registration: ServiceWorkerRegistration | null = null;
   #setting: Setting = "off";
   #shown: string | null = null;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** New requests that are not told about yet. */
+  #gathered: ApprovalRequest[] = [];
+  /** The browser shows and removes one after the other. */
+  #acts: Promise<void> = Promise.resolve();
 
   /** `onOpen`: the person clicked the notification of this request. */
   constructor(onOpen: (approvalId: string) => void) {
@@ -54,25 +57,37 @@ export class RequestNotifications {
   /** Tells about a request that has just come, and how many others wait. */
   tell(request: ApprovalRequest, { waiting }: Pick<InboxState, "waiting">): void {
     if (this.#setting === "off" || (document.visibilityState === "visible" && document.hasFocus())) return;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      const others = Math.max(0, waiting.size - 1);
-      void this.#show(request.approvalId, notificationText(request, others, this.#setting === "on"));
-    }, GATHER_MS);
+    this.#gathered.push(request);
+    if (this.#gathered.length === 1) setTimeout(() => this.#tellLatest(waiting), GATHER_MS);
   }
 
   /** Removes the notification of a request that no longer waits. */
-  async clear(approvalId: string): Promise<void> {
-    if (this.#shown !== approvalId) return;
-    this.#shown = null;
-    for (const one of (await this.#registration?.getNotifications({ tag: TAG })) ?? []) one.close();
+  clear(approvalId: string): void {
+    this.#inTurn(async () => {
+      if (this.#shown !== approvalId) return;
+      this.#shown = null;
+      for (const one of (await this.#registration?.getNotifications({ tag: TAG })) ?? []) one.close();
+    });
+  }
+
+  /** About those that were answered meanwhile there is nothing to tell. */
+  #tellLatest(waiting: InboxState["waiting"]): void {
+    const latest = this.#gathered.findLast(({ approvalId }) => waiting.has(approvalId));
+    this.#gathered = [];
+    if (latest === undefined || this.#setting === "off") return;
+    const text = notificationText(latest, waiting.size - 1, this.#setting === "on");
+    this.#inTurn(() => this.#show(latest.approvalId, text));
+  }
+
+  #inTurn(act: () => Promise<void>): void {
+    // A browser that refuses leaves the page as it is.
+    this.#acts = this.#acts.then(act).catch(() => undefined);
   }
 
   async #show(approvalId: string, { title, body }: NotificationText): Promise<void> {
     this.#shown = approvalId;
     const options = { body, tag: TAG, renotify: true, icon: "icon-192.png", data: approvalId };
-    // A browser that refuses leaves the page as it is.
-    await this.#registration?.showNotification(title, options).catch(() => undefined);
+    await this.#registration?.showNotification(title, options);
   }
 
   /** Asks the browser, after a click only. */

@@ -25,7 +25,7 @@ export const McpServer = z.strictObject({
     .max(1000)
     .meta({
       description: "The words that start the server.",
-      examples: [["npx", "server-files", "./notes"]],
+      examples: [["node", "../servers/files.js", "."]],
     }),
   needs: ToolNeeds.unwrap()
     .extend({
@@ -76,7 +76,7 @@ export const McpSection = z.strictObject({
     .default({})
     .meta({
       description: "Servers, by names of your choice. Other rules name a tool as `NAME/tool`.",
-      examples: [{ files: { command: ["npx", "server-files", "./notes"] } }],
+      examples: [{ files: { command: ["node", "../servers/files.js", "."] } }],
     }),
 });
 export type McpSection = z.infer<typeof McpSection>;

@@ -96,7 +96,7 @@ describe.skipIf(unusable !== null)("the pages about MCP", () => {
 
   test("has a config for servers of somebody else's that loads, and grants what the page says", async () => {
     const folder = folderOf();
-    mkdirSync(join(folder, "notes"));
+    for (const name of ["notes", "servers"]) mkdirSync(join(folder, name));
     const [config = ""] = blocks(page("how-to/wrap-an-mcp-server.md"), "yaml");
     writeFileSync(join(folder, "cofferdam.yaml"), config);
     const env = {

@@ -10,6 +10,8 @@ import { Place } from "../support/battery/place.ts";
 sandboxMustWork("that what is judged is what runs");
 
 const FREE = { default: { approval: false } };
+/** It speaks wherever it can't be excluded, as an operator's does. */
+const NO_RM = { pattern: "rm", allowed: false, doubt: "ask" };
 
 describe.skipIf(unusable !== null)("what is judged is what runs", () => {
   let place: Place;
@@ -41,10 +43,7 @@ describe.skipIf(unusable !== null)("what is judged is what runs", () => {
   }
 
   it("where a word or an operator goes on in the next line", async () => {
-    const rules = [
-      { pattern: "rm", allowed: false },
-      { pattern: "touch new", allowed: false },
-    ];
+    const rules = [NO_RM, { pattern: "touch new", allowed: false }];
     const evaded = [
       "1\\\n2>/dev/null rm victim",
       "2\\\n>/dev/null rm victim",
@@ -72,7 +71,7 @@ describe.skipIf(unusable !== null)("what is judged is what runs", () => {
 
   it("where a path depends on who asks", async () => {
     symlinkSync("/proc/self/cwd", join(place.ws, "here"));
-    const rules = [{ pattern: "rm", allowed: false }];
+    const rules = [NO_RM];
     const programs = ["/proc/self/exe", "/proc/2/exe", "/dev/../proc/self/exe", "here/../exe"];
     const lines = programs.map((program) => `${program} -c "rm victim"; true`);
     expect(await told({ ...FREE, rules }, ...lines)).toEqual(lines.map(() => "APPROVAL_DENIED"));
@@ -97,10 +96,7 @@ describe.skipIf(unusable !== null)("what is judged is what runs", () => {
     place.file("ws/tools/busybox", '#!/bin/sh\necho "${0##*/} $*"\n', 0o755);
     for (const name of ["ls", "cat", "busyboxx"]) symlinkSync("busybox", join(place.ws, "tools", name));
     symlinkSync("tools/sub", join(place.ws, "l"));
-    const rules = [
-      { pattern: "rm", allowed: false },
-      { pattern: "./tools/cat", allowed: false },
-    ];
+    const rules = [NO_RM, { pattern: "./tools/cat", allowed: false }];
     const calls = [
       { argv: ["l/../ls", "rm"] },
       { argv: ["tools/busybox", "rm"] },
@@ -164,7 +160,7 @@ describe.skipIf(unusable !== null)("what is judged is what runs", () => {
   });
 
   it("where the line makes a link to what is denied", async () => {
-    const rules = [{ pattern: "rm", allowed: false }];
+    const rules = [NO_RM];
     const lines = [
       "ln -s /usr/bin/rm x; ./x victim",
       "ln -s /usr/bin/rm /tmp/x; /tmp/x victim",
@@ -179,7 +175,7 @@ describe.skipIf(unusable !== null)("what is judged is what runs", () => {
     place.file("ws/d/t", "#!/bin/sh\necho t", 0o755);
     place.folder("ws/e");
     symlinkSync("/usr/bin/rm", join(place.ws, "e/t"));
-    const rules = [{ pattern: "rm", allowed: false }];
+    const rules = [NO_RM];
     const lines = [
       "true; ln -sf /usr/bin/rm x; ./x victim",
       "./x; ln -sf /usr/bin/rm x",
@@ -202,7 +198,7 @@ describe.skipIf(unusable !== null)("what is judged is what runs", () => {
   it("where the line puts a program before another in the PATH inside", async () => {
     runtimes = [{ name: "tools", read: [place.folder("ws/tools")] }, "system"];
     place.file("ws/tools/mine", "#!/bin/sh\necho mine", 0o755);
-    const rules = [{ pattern: "rm", allowed: false }];
+    const rules = [NO_RM];
     const lines = ["true; ln -s /usr/bin/rm tools/ls; ls victim", "mine | cat"];
     const calls = [...lines, "ls victim", "mine", "/usr/bin/true; /usr/bin/ls victim"];
     expect(await told({ ...FREE, rules }, ...calls)).toEqual([
@@ -236,7 +232,7 @@ describe.skipIf(unusable !== null)("what is judged is what runs", () => {
   });
 
   it("where bash reads what looks like a calculation once more, without its here-documents", async () => {
-    const rules = [{ pattern: "rm", allowed: false }];
+    const rules = [NO_RM];
     const evaded = ["((cat <<F\nrm victim\nF\n) | cat)", "! (((cat <<'F'\nrm victim\nF\n) ) )"];
     const lines = [...evaded, "( (cat <<F\nrm victim\nF\n) | cat)", "cat victim"];
     expect(await told({ ...FREE, rules }, ...lines)).toEqual([
@@ -247,22 +243,18 @@ describe.skipIf(unusable !== null)("what is judged is what runs", () => {
 
   it("where bash drops the backslash at the end", async () => {
     symlinkSync("../docs/secret", join(place.ws, "s"));
-    const rules = [
-      { pattern: "rm", allowed: false },
-      { pattern: "cat", approval: false, sandbox_paths: ["ws"] },
-    ];
+    const rules = [NO_RM, { pattern: "cat", approval: false, sandbox_paths: ["ws"] }];
     const lines = [": '\n'; rm\\", ": '\n'; cat s\\", ": $'\n'; cat s\\", ": '\n'; cat victim"];
-    expect(await told({ ...FREE, default: { approval: true }, rules }, ...lines)).toEqual([
+    expect(await told({ default: { approval: true }, rules }, ...lines)).toEqual([
       "APPROVAL_BLOCKED",
-      ...["APPROVAL_DENIED", "APPROVAL_DENIED", "APPROVAL_DENIED"],
+      ...["APPROVAL_DENIED", "APPROVAL_DENIED", "v"],
     ]);
-    expect(await told({ ...FREE, rules }, ...lines.slice(-1))).toEqual(["v"]);
   });
 
   it("where printf counts into a variable", async () => {
     place.folder("ws/0");
     symlinkSync("/usr/bin/rm", join(place.ws, "0/ls"));
-    const rules = [{ pattern: "rm", allowed: false }];
+    const rules = [NO_RM];
     const lines = [
       "printf %n PATH; ls victim",
       "printf '%s %-5ln' x PATH; ls victim",
@@ -280,7 +272,7 @@ describe.skipIf(unusable !== null)("what is judged is what runs", () => {
       place.folder(folder);
     const up = "../".repeat(join(place.ws, "sub").split("/").length - 1);
     symlinkSync("r/1/2/3/4", join(place.ws, "trap"));
-    const rules = [{ pattern: "rm", allowed: false }];
+    const rules = [NO_RM];
     const lines = [
       `mv sub old; mv trap sub; sub/${up}usr/bin/ls victim`,
       `mkdir /run/x; /run/lock/../../usr/bin/ls victim`,
@@ -323,7 +315,7 @@ describe.skipIf(unusable !== null)("what is judged is what runs", () => {
     const tools = place.folder("docs/tools");
     symlinkSync("/usr/bin/rm", join(tools, "del"));
     runtimes = [{ name: "tools", read: [tools] }, "system"];
-    const rules = [{ pattern: "rm", allowed: false }];
+    const rules = [NO_RM];
     const many = (length: number): string =>
       Array.from({ length }, (_, index) => `n${index} 2>/dev/null;`).join("");
     const lines = ["del victim", `${many(256)}del victim`];
@@ -333,7 +325,7 @@ describe.skipIf(unusable !== null)("what is judged is what runs", () => {
   });
 
   it("where braces make several words of one", async () => {
-    const rules = [{ pattern: "rm", allowed: false }];
+    const rules = [NO_RM];
     const evaded = [
       "find victim ''{},-exec} rm {} +; true",
       "find victim 'x'{},-exec} rm {} +",
@@ -352,7 +344,7 @@ describe.skipIf(unusable !== null)("what is judged is what runs", () => {
   it("where the line moves away what a folder of PATH lies in", async () => {
     const tools = place.folder("docs/tools");
     runtimes = [{ name: "tools", read: [tools] }, "system"];
-    const rules = [{ pattern: "rm", allowed: false }];
+    const rules = [NO_RM];
     const move = `mv ${place.top} ${place.top}x; mkdir -p ${tools}; ln -s /usr/bin/rm ${tools}/cat; cat victim`;
     expect(await told({ ...FREE, rules }, move, "cat victim")).toEqual(["APPROVAL_DENIED", "v"]);
   });

@@ -245,10 +245,7 @@ describe.skipIf(unusable !== null)("what goes through the streams", () => {
       ];
       for (let round = 0; round < 8; round += 1) {
         const tried = [...kinds, ...kinds].map((start) =>
-          start().then(
-            ({ kind }) => kind,
-            (error: unknown) => (error instanceof CofferdamError ? error.code : String(error)),
-          ),
+          start().then((outcome) => ("error" in outcome ? codeOf(outcome.error) : outcome.kind), codeOf),
         );
         for (const end of await Promise.all(tried)) ends.set(end, (ends.get(end) ?? 0) + 1);
       }
@@ -275,6 +272,10 @@ function openOnes(): readonly string[] {
     }
   });
   return names.toSorted();
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof CofferdamError ? error.code : String(error);
 }
 
 function broken(): never {

@@ -327,6 +327,7 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
   test.each([
     ["a desk", { width: 1280, height: 800 }],
     ["a phone", { width: 360, height: 740 }],
+    ["a small phone", { width: 320, height: 568 }],
   ])("what is told of the last answer covers nothing on %s, and moves nothing", async (_, viewport) => {
     await using at = await testApp();
     await three(at);
@@ -339,8 +340,9 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
     await at.desk.broker.respond("long", { approved: false }, "bob");
     await page.locator("#news:not(:empty)").waitFor();
     expect(await top()).toBe(before);
-    const { y = 0, height = 0 } = (await page.locator("#news").boundingBox()) ?? {};
+    const { y = 0, height = 0, width = 0 } = (await page.locator("#news").boundingBox()) ?? {};
     expect(y + height).toBeLessThanOrEqual(Number(before));
+    expect(width).toBeGreaterThan(80);
     expect(await sideways(page)).toEqual([]);
   });
 

@@ -94,6 +94,20 @@ describe.skipIf(NO_BROWSER !== null)("notifications of the inbox", { timeout: 40
     await until(async () => (await shown(page)).length === 0);
   });
 
+  test("come while requests go on coming, and name none that was answered meanwhile", async () => {
+    await using at = await testApp();
+    await using inbox = await openInbox(browser, at, ALLOWED);
+    const { page } = inbox;
+    await turnOn(page);
+    await putBehind(page);
+    await ask(at, "gone");
+    await at.desk.broker.respond("gone", { approved: false }, "bob");
+    await until(async () => (await inbox.tools("decided")).includes("gone"));
+    await page.waitForTimeout(500);
+    expect(await shown(page)).toEqual([]);
+    for (let one = 0; (await shown(page)).length === 0; one += 1) await ask(at, `call ${one}`);
+  });
+
   test("of many requests at once are one, and name nothing if the person wants that", async () => {
     await using at = await testApp();
     await using inbox = await openInbox(browser, at, ALLOWED);
