@@ -1,7 +1,7 @@
 import { type ParsedLine, parseLine } from "../../../src/shell/parse.ts";
 import { coversWords, shellPattern } from "../../../src/shell/rule.ts";
 import { linesFrom } from "./generate-line.ts";
-import { judgeLine } from "./judge-line.ts";
+import { judgeParsed } from "./judge-line.ts";
 import { breachOf } from "./reading-law.ts";
 import { TrialBash } from "./trial-bash.ts";
 
@@ -17,8 +17,8 @@ const RULES = [
     .split(",")
     .map((pattern) => ({ pattern, approval: false, exact: false })),
 ];
-/** Of so many lines that open or change something, one is traced: strace(1) takes longer than bash. */
-const TRACED = 8;
+/** Of so many lines that are understood, one is traced: strace(1) takes longer than bash. */
+const TRACED = 16;
 
 /** What came of lines that were judged and, where they were understood, run by bash with stand-ins for programs. */
 export interface Trial {
@@ -58,7 +58,7 @@ export async function tryLines(
     if (lines === count || performance.now() > end || unsound.length >= maxUnsound) break;
     lines += 1;
     const read = parse(line);
-    const { action } = judgeLine(line, { rules: RULES });
+    const { action } = judgeParsed(line, read, { rules: RULES });
     verdicts[action] += 1;
     if (read.unread.length > 0) {
       if (action === "allow") unsound.push(`${line}\n→ allowed without being understood`);
@@ -66,8 +66,8 @@ export async function tryLines(
     }
     understood += 1;
     if (read.plain !== null) plain += 1;
-    const mayWrite = read.touches.length > 0;
-    const isTraced = mayWrite && understood % TRACED === 0;
+    const isTraced = understood % TRACED === 0;
+    const mayWrite = isTraced || read.touches.some((one) => one.act === "open" && one.mode === "write");
     if (isTraced) traced += 1;
     const run = await bash.run(line, { mayWrite, isTraced });
     ran += run.started.length;

@@ -4,7 +4,7 @@ import type { ShellDefault } from "../../../src/policy/shell-hits.ts";
 import { shellSaid } from "../../../src/policy/shell-rules.ts";
 import { invocationOf } from "../../../src/policy/tool-rule.ts";
 import { judge, type Verdict } from "../../../src/policy/verdict.ts";
-import { parseLine } from "../../../src/shell/parse.ts";
+import { type ParsedLine, parseLine } from "../../../src/shell/parse.ts";
 import { fileNameOf, type RuleDoubt, ShellRule } from "../../../src/shell/rule.ts";
 import { approvalOf } from "../../unit/policy/judge-command.ts";
 
@@ -24,7 +24,11 @@ export interface LineRules {
 
 /** The verdict on a line of bash on a machine where every program is what its name says. */
 export function judgeLine(line: string, given: LineRules): Verdict {
-  const parsed = parseLine(line);
+  return judgeParsed(line, parseLine(line), given);
+}
+
+/** The same for a line that is read already. */
+export function judgeParsed(line: string, parsed: ParsedLine, given: LineRules): Verdict {
   return judgeTaken(
     {
       commands: parsed.commands.map(({ words }) => commandOf(words, given.gains)),

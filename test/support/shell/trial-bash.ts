@@ -1,5 +1,14 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type OpenedFile, openedFiles } from "./read-trace.ts";
@@ -8,15 +17,18 @@ import { type OpenedFile, openedFiles } from "./read-trace.ts";
 export const BASH = "/bin/bash";
 /** The tool that tells which files bash opens. */
 export const STRACE = "/usr/bin/strace";
+/** Makes the stand-ins: a script would take four times as long to start, and most of the time goes into starts. */
+export const COMPILER = "/usr/bin/gcc";
 const TRACE = "--seccomp-bpf -f -qq -y -s 4096 -e trace=open,openat,creat,execve";
 /** A line that loops over commands of bash alone is ended by its processor time, one that waits for itself by a clock. */
 const MAX_CPU_SECONDS = 1;
 const MAX_MS = 10_000;
 /** A loop over stand-ins is ended after so many of them. */
 const MAX_STARTS = 40;
-const STAND_INS = ["aa", "bb", "cc", "dd", "gg", "zz", "rm"];
+const STAND_INS = ["aa", "bb", "cc", "dd", "gg", "zz", "rm", "cat"];
 /** Names that a pattern for file names could make something else of. */
 const FILES = ["rm", "zz", "-o", "ok", "x"];
+const TEXT = "zz\n";
 const SUB = "sub";
 /** The value that some variables have before a line sets them: bash runs it if it calculates with them. */
 const CODE = "a[$(zz)]";
@@ -58,19 +70,10 @@ export class TrialBash implements Disposable {
     this.folder = join(this.#stage, ...Array.from({ length: DEPTH }, (_, at) => `f${at}`), "work");
     mkdirSync(bin);
     mkdirSync(join(this.folder, SUB), { recursive: true });
-    // Each into a file of its own: programs of a pipe write at the same time. Every third call fails, so that loops end.
-    const text = [
-      "#!/bin/sh",
-      '{ pwd -P; printf "\\0%s" "${0##*/}" "$@"; printf "\\0\\1\\n"; export -p; } >"$LOG/$$"',
-    ];
-    const script = (end: readonly string[]): string => `${[...text, ...end].join("\n")}\n`;
-    const failing = [
-      'set -- "$LOG"/*',
-      `[ $# -lt ${MAX_STARTS} ] || kill -9 "$PPID"`,
-      "exit $(($# % 3 == 2))",
-    ];
-    for (const name of STAND_INS) writeFileSync(join(bin, name), script(failing), { mode: 0o755 });
-    writeFileSync(join(bin, "cat"), script(['exec /bin/cat "$@"']), { mode: 0o755 });
+    const source = join(import.meta.dirname, "stand-in.c");
+    const first = join(bin, STAND_INS[0] ?? "");
+    execFileSync(COMPILER, ["-O1", "-static", `-DMAX_STARTS=${MAX_STARTS}`, "-o", first, source]);
+    for (const name of STAND_INS.slice(1)) linkSync(first, join(bin, name));
   }
 
   /** The variables with which bash starts. */
@@ -87,47 +90,50 @@ export class TrialBash implements Disposable {
     const shell = this.#shell;
     const log = this.#log;
     const trace = join(this.#stage, "trace");
+    rmSync(trace, { force: true });
     const tracer = isTraced ? `${STRACE} ${TRACE} -o ${trace} ` : "";
     const bash = `${tracer}${BASH} --noprofile --norc -c -- '${line.replaceAll("'", "'\\''")}'`;
-    writeFileSync(this.#next, `(ulimit -t ${MAX_CPU_SECONDS}; cd ${this.folder}; exec ${bash})\n`);
-    const hasEnded = await this.#startNext(shell);
+    const limited = `(ulimit -t ${MAX_CPU_SECONDS}; cd ${this.folder}; exec ${bash})`;
+    const hasEnded = await this.#start(limited, shell);
     const logs = readdirSync(log).map((name) => join(log, name));
     const started = logs.flatMap((file) => startedFrom(readFileSync(file, "utf8")));
     for (const file of logs) rmSync(file, { force: true });
-    const opened = isTraced ? openedFiles(readFileSync(trace, "utf8"), BASH, log) : null;
+    const opened = isTraced && existsSync(trace) ? openedFiles(readFileSync(trace, "utf8"), BASH, log) : null;
     return { started, opened, hasEnded };
   }
 
-  get #next(): string {
-    return join(this.#stage, "next");
-  }
-
-  /** The shell that starts bash. What still runs in the background holds the pipe 9 that it waits for. */
+  /** The shell that starts bash: it reads one command after the other. */
   get #shell(): ChildProcess {
     if (this.#starter !== null) return this.#starter;
     this.#log = mkdtempSync(join(this.#stage, "log-"));
-    const script = `while read -r _; do _=$(. ${this.#next} 9>&1 >/dev/null 2>&1 </dev/null); echo; done`;
-    this.#starter = spawn("/bin/sh", ["-c", script], {
+    this.#starter = spawn("/bin/sh", {
       cwd: this.#stage,
       env: this.env,
       stdio: ["pipe", "pipe", "ignore"],
       detached: true,
     });
+    // One that was ended reads no more; its end is told by itself.
+    this.#starter.stdin?.on("error", () => null);
     return this.#starter;
   }
 
-  async #startNext(shell: ChildProcess): Promise<boolean> {
+  async #start(command: string, shell: ChildProcess): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    const timer = setTimeout(() => {
+    shell.stdout?.once("data", () => resolve(true));
+    // A stand-in ends the shell if bash has left it its place: that happens to endless loops.
+    const stop = (): void => {
       this.#end();
       resolve(false);
-    }, MAX_MS);
-    shell.stdout?.once("data", () => resolve(true));
-    shell.stdin?.write("\n");
+    };
+    shell.once("exit", stop);
+    const timer = setTimeout(stop, MAX_MS);
+    // What still runs in the background holds the pipe 9 that the shell waits for.
+    shell.stdin?.write(`_=$( ${command} 9>&1 >/dev/null 2>&1 </dev/null); echo\n`);
     try {
       return await promise;
     } finally {
       clearTimeout(timer);
+      shell.removeListener("exit", stop);
     }
   }
 
@@ -137,14 +143,22 @@ export class TrialBash implements Disposable {
     for (const name of readdirSync(this.folder))
       if (!expected.has(name)) rmSync(join(this.folder, name), { recursive: true });
     for (const name of readdirSync(join(this.folder, SUB))) rmSync(join(this.folder, SUB, name));
-    for (const name of FILES) writeFileSync(join(this.folder, name), "zz\n");
+    // To read is faster than to write.
+    for (const name of FILES.map((one) => join(this.folder, one)))
+      if (!existsSync(name) || readFileSync(name, "utf8") !== TEXT) writeFileSync(name, TEXT);
   }
 
   /** Ends the shell and everything that it started. */
   #end(): void {
     const pid = this.#starter?.pid;
-    if (pid !== undefined) process.kill(-pid, "SIGKILL");
     this.#starter = null;
+    if (pid === undefined) return;
+    try {
+      process.kill(-pid, "SIGKILL");
+    } catch (error) {
+      // Nothing of it is left.
+      if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+    }
   }
 
   [Symbol.dispose](): void {
@@ -153,15 +167,12 @@ export class TrialBash implements Disposable {
   }
 }
 
-const END = "\0\u0001\n";
-
-/** The start that a stand-in wrote down: its folder, its words, its variables. One that was ended early wrote less. */
+/** The start that a stand-in wrote down: its variables, its folder, its words. One that was ended early wrote no end. */
 function startedFrom(text: string): readonly StartedProgram[] {
-  const end = text.indexOf(END);
-  if (end < 0) return [];
-  const [folder = "", ...words] = text.slice(0, end).split("\0");
-  const env = [...text.slice(end).matchAll(/^export (\w+)(?:='(.*)')?$/gm)];
-  return [
-    { folder: folder.trimEnd(), words, env: new Map(env.map(([, name = "", value = ""]) => [name, value])) },
-  ];
+  const [count = "", ...rest] = text.split("\0");
+  if (rest.at(-1) !== "") return [];
+  const settings = rest.slice(0, Number(count));
+  const [folder = "", ...words] = rest.slice(settings.length, -1);
+  const env = new Map(settings.map((one) => [one.replace(/=.*/s, ""), one.slice(one.indexOf("=") + 1)]));
+  return [{ folder, words, env }];
 }

@@ -1,0 +1,55 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { itNeeds } from "../battery/needs.ts";
+import type { Trial } from "./fuzz.ts";
+import { COMPILER, STRACE } from "./trial-bash.ts";
+
+const SCRIPT = join(import.meta.dirname, "../../../scripts/fuzz-shell.ts");
+
+/** The limits of a trial of random lines. A time is only for machines whose tests nobody waits for. */
+interface TrialLength {
+  readonly count: number;
+  readonly maxMinutes: number | null;
+}
+
+/** Random lines do what their reading tells. They are drawn anew each time; one that fails is printed with its seed. */
+export function itReadsRandomLines(title: string, { count, maxMinutes }: TrialLength): void {
+  itNeeds(
+    [STRACE, COMPILER],
+    title,
+    () => {
+      const seed = Date.now() % 4_294_967_296;
+      const given = [count, seed, ...(maxMinutes === null ? [] : [maxMinutes])].map(String);
+      const { status, stdout, stderr } = spawnSync(
+        process.execPath,
+        ["--disable-warning=ExperimentalWarning", SCRIPT, ...given],
+        { encoding: "utf8" },
+      );
+      expect({ status, stdout, stderr }).toEqual({ status: 0, stdout, stderr: "" });
+      const parts: readonly Trial[] = stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+      const sum = (of: (part: Trial) => number): number => parts.reduce((all, part) => all + of(part), 0);
+      const lines = sum((part) => part.lines);
+      if (maxMinutes === null) expect(lines).toBe(count);
+      // Lines of every kind came by: a trial that lets nothing pass proves nothing.
+      for (const many of [
+        sum(({ verdicts }) => verdicts.allow),
+        sum(({ verdicts }) => verdicts.ask),
+        sum(({ verdicts }) => verdicts.deny),
+        sum(({ understood }) => understood),
+        sum(({ ran }) => ran),
+      ])
+        expect(many).toBeGreaterThan(lines / 25);
+      expect(
+        Math.min(
+          sum(({ plain }) => plain),
+          sum(({ traced }) => traced),
+        ),
+      ).toBeGreaterThan(0);
+    },
+    7_200_000,
+  );
+}
