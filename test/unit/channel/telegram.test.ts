@@ -109,6 +109,46 @@ describe("a press", () => {
     },
   );
 
+  test("on an answer for more than this call shows what it covers before, and gives exactly that", async () => {
+    const api = await telegram();
+    const { asked } = asker(api);
+    const offer = {
+      cover: { of: "tool", tool: "deploy", version: "1", args: {}, others: "free" },
+      covers: "deploy with any arguments",
+      passed: { count: 1, calls: ["use deploy"] },
+      asked: { count: 0, calls: [] },
+    } as const;
+    const offers = [
+      { scope: "similar", ...offer },
+      { scope: "project", ...offer },
+    ] as const;
+    const given: readonly (readonly [string, unknown])[] = [
+      ["Similar calls, for this session", approved(BY_ANN, { scope: "similar" })],
+      [
+        "Similar calls, for 15 minutes",
+        { ...approved(BY_ANN, { scope: "similar" }), limits: { minutes: 15 } },
+      ],
+      ["In this project from now on", approved(BY_ANN, { scope: "project" })],
+      ["No, for this session", { status: "rejected", scope: "session", by: BY_ANN }],
+    ];
+    for (const [button, decision] of given) {
+      const { answer, message } = await asked({ approvalId: button, offers });
+      expect(message.text).toContain("deploy with any arguments");
+      expect(message.text).toContain("would have let pass 1 of 1 recorded calls: use deploy");
+      api.press(message, button, ANN);
+      expect(await answer).toEqual(decision);
+    }
+    // The control: a request that offers nothing more has no such button, and a forged press gives nothing.
+    const { message } = await asked({ approvalId: "plain" });
+    expect(message.buttons.map((row) => row.map(({ text }) => text))).toEqual([
+      ["Approve", "Reject"],
+      ["For this session"],
+    ]);
+    const forged = api.forge(message, pressData("similar", ":plain"), ANN);
+    expect(await api.answer(forged)).toBe(EXPIRED);
+    expect(api.mistakes).toEqual([]);
+  });
+
   test("of one who is not listed, or in another chat, decides nothing, is told so and written down (S2-D2)", async () => {
     const api = await telegram();
     const { asked, told } = asker(api);
