@@ -58,3 +58,39 @@ law(
     }),
   },
 );
+
+const remembered = fc.constantFrom<NonNullable<Verdict["remembered"]>>(
+  { of: "session", id: "grant", by: "ann" },
+  { of: "project", id: "rule", by: "ann" },
+);
+const answered: fc.Arbitrary<Verdict> = fc.oneof(
+  verdict,
+  fc
+    .tuple(verdict, remembered)
+    .map(([one, used]): Verdict => ({ ...one, action: "allow", remembered: used })),
+);
+
+law(
+  "a call that a grant of the session allowed by either verdict uses the grant up, and one that asks uses none",
+  (meet: Meet) =>
+    fc.property(answered, answered, (a, b) => {
+      const met = meet(a, b);
+      const ofSession = [a, b].some((one) => one.remembered?.of === "session");
+      if (met.action === "allow" && ofSession) expect(met.remembered).toMatchObject({ of: "session" });
+      if (met.action === "ask") expect(met.remembered).toBeUndefined();
+      if (a.remembered === undefined && b.remembered === undefined) expect(met.remembered).toBeUndefined();
+    }),
+  strictestVerdict,
+  {
+    "counts only what the decisive one used": (a, b) => {
+      const { remembered: _, ...met } = strictestVerdict(a, b);
+      const { remembered: used } = isAsStrict(a.action, b.action) ? a : b;
+      return used === undefined ? met : { ...met, remembered: used };
+    },
+    "counts what a call uses that is asked about": (a, b) => {
+      const used = a.remembered ?? b.remembered;
+      const met = strictestVerdict(a, b);
+      return used === undefined ? met : { ...met, remembered: used };
+    },
+  },
+);
