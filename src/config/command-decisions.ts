@@ -55,6 +55,8 @@ export interface CommandRuleSources {
   readonly config: Pick<Config, "approval" | "shell">;
   readonly ceiling: { readonly approval: OperatorApproval };
   readonly mode: Mode;
+  /** Present if the rules of a changed config that is not trusted apply as well. */
+  readonly meetOf?: readonly unknown[];
 }
 
 /**
@@ -62,7 +64,7 @@ export interface CommandRuleSources {
  * makes the calls; null without a name.
  */
 export function commandRules(
-  { config, ceiling, mode }: CommandRuleSources,
+  { config, ceiling, mode, meetOf }: CommandRuleSources,
   agent: string | null,
 ): CommandRules {
   const operator = ceiling.approval;
@@ -114,6 +116,7 @@ export function commandRules(
     asked: patternsOf("ask"),
     denied: patternsOf("deny"),
     isMixed:
+      meetOf !== undefined ||
       others.length > 0 ||
       operator.rules.some((rule) => isAboutSome(rule)) ||
       rules.some((rule) => rule.exact || rule.sandbox_paths !== undefined),

@@ -71,6 +71,17 @@ describe.skipIf(unusable !== null)("config.live: answers", () => {
     expect(person.requests).toHaveLength(1);
   });
 
+  it("are not promised by the card of the shell that a change which nobody trusts may ask about", async () => {
+    const config = configWith({ a: {} });
+    const session = await begin(config, rejecting());
+    const card = () => session.tools().find(({ name }) => name === "shell")?.description ?? "";
+    expect(card()).toContain("Commands run without approval.");
+    expect(card()).not.toContain("Further rules");
+    project.write({ ...config, shell: { ...ASKS.shell, rules: [{ pattern: "true", allowed: false }] } });
+    expect(await kindOf(session)).toBe("denied");
+    expect(card()).toContain("Further rules may ask about or deny some.");
+  });
+
   it("of a budget are asked for as soon as it is smaller, and not any more once it is larger", async () => {
     const person = once();
     const config = configWith({ a: {} });
