@@ -60,6 +60,8 @@ export default defineConfig({
     // With four, two processors are busy throughout: some tests wait while others work.
     maxWorkers: 4,
     sequence: { sequencer: SlowFirst },
+    // A busy machine takes long for what an idle one does at once; what never comes ends by the test's timeout.
+    expect: { poll: { timeout: 20_000 } },
     testTimeout: 120_000,
     hookTimeout: 120_000,
     coverage: { provider: "v8", include: ["src/**/*.ts"], reporter: ["text", "html"] },

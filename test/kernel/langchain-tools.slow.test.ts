@@ -3,7 +3,7 @@ import { DynamicStructuredTool, type StructuredTool } from "@langchain/core/tool
 import { Command, MemorySaver } from "@langchain/langgraph";
 import { execa } from "execa";
 import { createAgent, createMiddleware } from "langchain";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { approve, cofferdamMiddleware, cofferdamTools, questionsOf } from "../../src/adapters/langchain.ts";
 import { Asked } from "../support/approval/asked.ts";
@@ -110,8 +110,11 @@ describe.skipIf(unusable !== null)("tools of a session", () => {
       fates,
       async ({ session }) => {
         const [shell] = cofferdamTools(session, { only: ["shell"] });
-        const given = { argv: ["sleep", "600"] };
-        expect(await shell?.invoke(given, { signal: AbortSignal.timeout(300) })).toContain('"status":143');
+        const ending = new AbortController();
+        const run = shell?.invoke({ script: "touch made; exec sleep 600" }, { signal: ending.signal });
+        await vi.waitFor(() => expect(fates.made()).toBe(true), 20_000);
+        ending.abort();
+        expect(await run).toContain('"status":143');
       },
       { settings },
     );

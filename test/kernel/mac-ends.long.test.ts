@@ -153,7 +153,7 @@ describe.skipIf(noStandIn !== null)("when a call ends", () => {
         .join("\n");
     place.standIn.mode = "signals";
     const bystander = spawn("/usr/bin/perl", ["-e", "sleep 600", `${word}-bystander`], { stdio: "ignore" });
-    await vi.waitFor(() => expect(processesWith(`${word}-bystander`)).toEqual([bystander.pid]));
+    await vi.waitFor(() => expect(processesWith(`${word}-bystander`)).toEqual([bystander.pid]), 20_000);
     // It comes after the program was let go, so that it is as much a candidate as what that has left.
     const running = place.run({ ...stubborn("sleep 1; exit 7"), script: cut });
     const later = spawn("/bin/sh", ["-c", 'sleep 0.7; exec perl -e "sleep 600" "$0"', `${word}-later`], {

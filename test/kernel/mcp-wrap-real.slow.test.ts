@@ -122,8 +122,9 @@ describe.skipIf(unusable !== null)("@modelcontextprotocol/server-everything", ()
       );
       await using mcp = await wrapped(at, ["--wrap", "all"], { answers });
       // It registers these tools once it knows what the client can do.
-      await vi.waitUntil(async () =>
-        (await mcp.client.tools()).some(({ name }) => name === "trigger-elicitation-request"),
+      await vi.waitUntil(
+        async () => (await mcp.client.tools()).some(({ name }) => name === "trigger-elicitation-request"),
+        20_000,
       );
       const sampled = await mcp.client
         .call("trigger-sampling-request", { prompt: "hi", maxTokens: 5 })

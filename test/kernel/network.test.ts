@@ -59,7 +59,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
       expect(await inside(trialScript(lines), false)).toBe("n\n".repeat(4));
       expect([four, six, abstract, named].map((one) => one.connections)).toEqual([0, 0, 0, 0]);
       expect(place.plainly(trialScript(lines)).stdout).toBe("y\n".repeat(4));
-      await vi.waitUntil(() => abstract.connections + named.connections === 2);
+      await vi.waitUntil(() => abstract.connections + named.connections === 2, 20_000);
       expect([four, six, abstract, named].map((one) => one.connections)).toEqual([1, 1, 1, 1]);
     });
 

@@ -65,7 +65,7 @@ describe.skipIf(process.platform !== "linux")("pipes", () => {
       ]);
       closeSync(reading);
     }
-    await vi.waitFor(() => expect(open()).toBe(before));
+    await vi.waitFor(() => expect(open()).toBe(before), 20_000);
   });
 
   it("many who want some at once all get their own", async () => {

@@ -185,7 +185,7 @@ describe.skipIf(unusable !== null)("whoever starts it", () => {
     const session = supervisor.session({ caller: "person" });
     const waiting = await untilReady(session);
     process.kill(waiting, "SIGSTOP");
-    await vi.waitFor(() => expect(readFileSync(`/proc/${waiting}/stat`, "latin1")).toContain(") T "));
+    await vi.waitFor(() => expect(readFileSync(`/proc/${waiting}/stat`, "latin1")).toContain(") T "), 20_000);
     expect(await run(session, "echo on")).toBe("on\n");
     await untilGone([waiting]);
   });

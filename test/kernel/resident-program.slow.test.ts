@@ -188,7 +188,7 @@ describe.skipIf(unusable !== null)("a program that is held", () => {
     await using held = isHeld(
       await at.session.startProgram(program({ command, needs: { roots: { ws: "read" } } }), said.to),
     );
-    await vi.waitUntil(() => said.text !== "");
+    await vi.waitUntil(() => said.text !== "", 20_000);
     expect(said.text).toBe("{none}\n");
     const tries = "run touch made 2>/dev/null && echo written || echo refused";
     expect(await said.line(held, tries)).toBe("refused");

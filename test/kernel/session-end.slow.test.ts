@@ -98,7 +98,7 @@ describe.skipIf(unusable !== null)("a session that ends while calls are made", (
       expect((await session.call("shell", { argv: ["true"] })).kind).toBe("pending");
     const waiting = at.supervisor.session({ handler: () => new Promise(() => undefined) });
     const held = waiting.call("shell", { argv: ["true"] });
-    await vi.waitFor(async () => expect(await broker.pending()).toHaveLength(3));
+    await vi.waitFor(async () => expect(await broker.pending()).toHaveLength(3), 20_000);
     const grants = async () =>
       Promise.all([granted, other].map(async (one) => (await one.grants()).map(({ kind }) => kind)));
     const pending = async () => (await broker.pending()).map(({ sessionId }) => sessionId);

@@ -13,8 +13,8 @@ describe.skipIf(process.platform !== "linux")("a pid that somebody else has by n
     shell = spawn("/bin/sh", ["-c", "sleep 60; exit 0"], { stdio: "ignore" });
     await once(shell, "spawn");
     first = there(processAt(shell.pid ?? 0));
-    program = await vi.waitFor(() => there(childOf(first)));
-    await vi.waitFor(() => expect(isRunning(program)).toBe(true));
+    program = await vi.waitFor(() => there(childOf(first)), 20_000);
+    await vi.waitFor(() => expect(isRunning(program)).toBe(true), 20_000);
   });
   afterEach(() => {
     signal(program, "SIGKILL");
@@ -29,7 +29,7 @@ describe.skipIf(process.platform !== "linux")("a pid that somebody else has by n
     signal({ ...program, startedAt: null }, "SIGKILL");
     expect(isRunning(program)).toBe(true);
     signal(program, "SIGKILL");
-    await vi.waitFor(() => expect(isRunning(program)).toBe(false));
+    await vi.waitFor(() => expect(isRunning(program)).toBe(false), 20_000);
     signal(program, "SIGKILL");
   });
 
@@ -55,7 +55,7 @@ describe.skipIf(process.platform !== "linux")("a pid that somebody else has by n
     const launcher = spawn("/bin/sleep", ["0.2"], { stdio: "ignore" });
     const options = { wallMs: 20, signal: null };
     expect(await untilEnd(launcher, endOf(launcher), first, options)).toBe("timed-out");
-    await vi.waitFor(() => expect(isRunning(program)).toBe(false));
+    await vi.waitFor(() => expect(isRunning(program)).toBe(false), 20_000);
   });
 
   it("a program that ended in time did so, however late it is noticed", async () => {

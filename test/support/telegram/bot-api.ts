@@ -160,7 +160,7 @@ export class BotApi implements AsyncDisposable {
         if (found === undefined || found === null || found === false) throw new Error("not yet");
         return found;
       },
-      { interval: 2, timeout: 10_000 },
+      { interval: 2, timeout: 30_000 },
     );
   }
 

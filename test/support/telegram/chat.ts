@@ -12,7 +12,7 @@ import { ANN, BOB, BotApi, type Message } from "./bot-api.ts";
 import { CHAT, SECOND_MS, TOKEN } from "./one-bot.ts";
 
 /** For what comes soon on a machine that has nothing else to do. */
-export const PATIENT = { timeout: 10_000, interval: 2 } as const;
+export const PATIENT = { timeout: 30_000, interval: 2 } as const;
 
 /** One process that asks in Telegram: its broker, its channel, and what the channel was in trouble with. */
 export interface Asker extends Desk {
