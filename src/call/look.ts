@@ -56,9 +56,9 @@ export function lookAtCall(
   const budget = { left: MAX_LOOKED_UP, look: new BoundedLook(MAX_PASSED) };
   const touched = touchedPlaces(line.touches, cwd, policy, budget.look);
   const needsPaths = hasRoots(policy) || policy.withoutApproval.digest !== policy.withApproval.digest;
-  const commands = line.commands.map(({ words }): CommandFacts => {
+  const commands = line.commands.map(({ words, ...fed }): CommandFacts => {
     const found = programs.of(words[0]);
-    return { words, ...found, paths: needsPaths ? pathsOf(words, touched, budget) : [] };
+    return { words, ...fed, ...found, paths: needsPaths ? pathsOf(words, touched, budget) : [] };
   });
   const seen = whyUnstartable(word, cwd, policy.withApproval.profile, policy, programs.look);
   const unstartable = seen ?? (program.path === null ? commandNotFound(word, policy) : null);

@@ -24,6 +24,7 @@ import type { ProgramKind, ProgramKindUnder } from "./program-kinds.ts";
 import { logPrepared, logReceived } from "./program-log.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { DecidedProgram } from "./shell-question.ts";
+import { isStillAllowed } from "./still-approved.ts";
 import type { SupervisorContext } from "./supervisor-context.ts";
 import type { HostPrompt } from "./way-out.ts";
 
@@ -115,9 +116,10 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
 
   /** Registers the call with the running ones. If it had to wait for them, it is decided again: facts may differ. */
   async execute(
-    { decided, isApproved }: ApprovedRun<DecidedProgram>,
+    approved: ApprovedRun<DecidedProgram>,
     log: CallLog,
   ): Promise<EndedCall<ProgramOutcome>> {
+    const { decided, isApproved } = approved;
     const { prepared } = decided;
     const side = runFor(prepared, isApproved);
     if (side.rendering.kind !== "plan") return endUnplanned(side.rendering);
@@ -127,7 +129,10 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
     if (!live.hadToWait) return await this.#enforce(prepared, side, live, log);
     const shared = await this.#look();
     const now = await this.#prepare(shared, this.#kindUnder(shared).policy, log);
-    if (now.argsHash !== prepared.argsHash || !(await this.#isAsAllowed(prepared.verdict, now.verdict)))
+    const isAllowed =
+      (await this.#isAsAllowed(prepared.verdict, now.verdict)) &&
+      (shared === under || isStillAllowed(approved, now.verdict));
+    if (now.argsHash !== prepared.argsHash || !isAllowed)
       throw new CofferdamError(
         "FACTS_UNSTABLE",
         `the call changed while it waited for other calls: ${changed(prepared, now)}`,

@@ -24,19 +24,27 @@ export async function stillApproved<Decided extends DecidedCall>(
     if (verdict.action === "deny")
       return { kind: "denied", code: "APPROVAL_BLOCKED", reason: verdict.reason, hint: BY_A_CHANGE };
     if (decided.argsHash !== approved.decided.argsHash) return CHANGED;
-    if (verdict.action === "ask" && !isStillAnswered(approved, verdict)) return CHANGED;
+    if (!isStillAllowed(approved, verdict)) return CHANGED;
     const isApproved = approved.approvalId === null ? hasApproval(verdict) : approved.isApproved;
     current = { ...approved, decided, isApproved };
   }
   return current;
 }
 
-/** True if the question was put, and whoever answered it may still do so. */
-function isStillAnswered(
+/**
+ * True if a call that was approved may run by a later verdict. If it asks, the question was put, and whoever answered it
+ * may still do so. If a remembered answer allows it, the use of that answer was counted.
+ */
+export function isStillAllowed(
   { approvalId, review, decided }: ApprovedRun<DecidedCall>,
-  { demandsPerson }: Verdict,
+  { action, demandsPerson, remembered }: Verdict,
 ): boolean {
-  return approvalId !== null && review === null && (decided.verdict.demandsPerson || !demandsPerson);
+  const before = decided.verdict;
+  if (action === "deny") return false;
+  if (action === "ask")
+    return approvalId !== null && review === null && (before.demandsPerson || !demandsPerson);
+  const isCounted = remembered?.of === before.remembered?.of && remembered?.id === before.remembered?.id;
+  return approvalId !== null || remembered === undefined || isCounted;
 }
 
 const BY_A_CHANGE = "the config or an operator profile changed just now; change the call, or the rule";

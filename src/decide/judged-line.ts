@@ -18,6 +18,8 @@ import type { TouchedPlaces } from "./touched-places.ts";
 /** Facts looked up for one simple command of a call. */
 export interface CommandFacts {
   readonly words: readonly [string, ...string[]];
+  /** See `SimpleCommand.isFed`. */
+  readonly isFed?: true;
   readonly program: ProgramFacts;
   readonly way: Omit<LeadingWay, "end">;
   /** Places where another program would be found first: in PATH, or on a path that leads nowhere. */
@@ -68,6 +70,7 @@ export function judgedLine({ input }: Pick<Call, "input">, found: Found): Comman
       const program = programOf(one);
       return {
         words: one.words,
+        ...(one.isFed === true ? { isFed: true } : {}),
         ...program,
         arePathsInside: (names) => arePathsInside(one, found, names),
         gains: mayUse(one, program, found, isOfShell) ? gains : null,

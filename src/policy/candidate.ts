@@ -7,6 +7,7 @@ import {
   coversCall,
   MAX_PATTERN_LENGTH,
   MAX_PATTERNS,
+  statedArgument,
 } from "./cover.ts";
 import { prefixOf } from "./prefixes.ts";
 import { readCommands } from "./reading.ts";
@@ -38,9 +39,9 @@ function toolCandidate(call: CoverableCall): CallCover | null {
 
 /** The cover of exactly the arguments of a call; null if one can't be stated as a glob. */
 function equalCandidate(call: CoverableCall): CallCover | null {
-  const { tool, version, line, input, argument } = call;
+  const { tool, version, line, input } = call;
   if (line !== null || typeof input !== "object" || input === null || Array.isArray(input)) return null;
-  const args = Object.fromEntries(Object.keys(input).map((name) => [name, argument(name) ?? ""]));
+  const args = Object.fromEntries(Object.keys(input).map((name) => [name, statedArgument(call, name) ?? ""]));
   const isStated = Object.values(args).every(
     (value) => !value.includes("*") && value.length <= MAX_PATTERN_LENGTH,
   );

@@ -5,6 +5,8 @@ import type { ProgramPlace } from "./program-place.ts";
 export interface JudgedCommand {
   /** Its words as the program receives them; `isOpaque` if only bash will know them. */
   readonly words: readonly string[];
+  /** True if the line itself may give it its input: by a pipe, a here-document, a here-string or a file. */
+  readonly isFed?: true;
   /** The program's other names: found and located paths, links, file names, first words of rules for the same file. */
   readonly programNames: readonly string[];
   /**

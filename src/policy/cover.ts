@@ -65,32 +65,63 @@ export interface CoverableCall extends Pick<Invocation, "tool" | "agent" | "argu
  * True if a cover covers a call. Of a command line it covers all of it or nothing: each command as written, by words
  * that are all known, of a program that no call can have written. It covers no line with an unread part, with a word
  * that only bash knows, with a program that runs its words, or with a redirect that writes. Words may follow a pattern
- * only where `prefixOf` permits it, and where none of them makes the program do more than its name says.
+ * only where `prefixOf` permits it, and where none of them makes the program do more than its name says. Only such a
+ * program may get its input from the line: what is in `psql <<< …` is not among the words. A program that is named by a
+ * relative path is another one in another folder.
  */
-export function coversCall(
-  cover: CallCover,
-  { tool, version, line, input, argument }: CoverableCall,
-): boolean {
-  if (cover.of === "commands") return tool === "shell" && line !== null && coversLine(cover, line);
+export function coversCall(cover: CallCover, call: CoverableCall): boolean {
+  const { tool, version, line, input, argument } = call;
+  if (cover.of === "commands") return tool === "shell" && line !== null && coversLine(cover, line, argument);
   if (line !== null || tool !== cover.tool || version !== cover.version) return false;
   if (cover.others === "none" && !argumentNames(input).every((name) => Object.hasOwn(cover.args, name)))
     return false;
   return Object.entries(cover.args).every(([name, glob]) => {
-    const value = argument(name);
+    const value = statedArgument(call, name);
     return value !== undefined && matchesWord(glob, value);
   });
 }
 
-function coversLine({ patterns }: z.infer<typeof CommandCover>, line: CommandLine): boolean {
+/** A longer text is no other value's. */
+const MAX_JSON_TEXT = 4 * MAX_PATTERN_LENGTH;
+
+/**
+ * An argument as covers state it, different for different values: as for rules, but in quotes if it is a text that
+ * would be another value without them. A tool may do one thing for `"false"`, and the opposite for `false`.
+ */
+export function statedArgument(
+  { input, argument }: Pick<CoverableCall, "input" | "argument">,
+  name: string,
+): string | undefined {
+  const text = argument(name);
+  if (text === undefined || typeof input !== "object" || input === null) return text;
+  const value: unknown = Object.getOwnPropertyDescriptor(input, name)?.value;
+  return typeof value === "string" && isJsonText(text) ? JSON.stringify(text) : text;
+}
+
+function isJsonText(text: string): boolean {
+  if (text.length > MAX_JSON_TEXT || !/^\s*["{[\d\-tfn]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function coversLine(
+  { patterns }: z.infer<typeof CommandCover>,
+  line: CommandLine,
+  argument: Invocation["argument"],
+): boolean {
   if (line.commands.length === 0 || line.unread.length > 0 || !line.touches.every(isHarmless)) return false;
-  const isMoved = line.touches.some(({ act }) => act === "move");
+  const isMoved = line.touches.some(({ act }) => act === "move") || argument("cwd") !== undefined;
   const parsed = patterns.map(({ pattern, exact }) => ({ pattern: shellPattern(pattern), exact }));
   return readCommands(line.commands, () => null).every(
-    ({ command: { words, programFile }, isNameUnknown, isProgramUnread, hazard }) => {
+    ({ command: { words, programFile, isFed }, isNameUnknown, isProgramUnread, hazard }) => {
       const [program = ""] = words;
       if (isNameUnknown || isProgramUnread || programFile !== "fixed" || words.some(isOpaque)) return false;
-      // Only bash knows where such a path leads once it has changed its folder.
       if (isMoved && program.includes("/") && !program.startsWith("/")) return false;
+      if (isFed === true && (hazard !== null || prefixOf(words, true) === null)) return false;
       return parsed.some(({ pattern, exact }) => {
         if (!coversWords(pattern, words, exact)) return false;
         return exact || (hazard === null && prefixOf(pattern.words, true)?.length === pattern.words.length);

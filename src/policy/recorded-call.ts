@@ -64,8 +64,9 @@ export function recordedLine(text: string): CoverableCall {
 function asWritten(text: string): CommandLine {
   const { commands, touches, unread } = parseLine(text);
   return {
-    commands: commands.map(({ words }) => ({
+    commands: commands.map(({ words, ...fed }) => ({
       words,
+      ...fed,
       programNames: [fileNameOf(words[0])],
       programFile: "fixed",
       arePathsInside: () => true,

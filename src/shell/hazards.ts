@@ -116,7 +116,12 @@ const GIT: Options = {
   writes: by("", "outp", /^-o/),
 };
 /** Commands of git that run programs named by a config or a word. */
-const GIT_RUNS = /^(bisect|filter-branch|difftool|mergetool|remote-ext)$/;
+const GIT_RUNS = /^(bisect|filter-branch|difftool|mergetool|remote-ext|send-email)$/;
+/** Short options of its commands by which they do, also in a group: `rebase -qx 'make'`, `clone -qu ./x`. */
+const GIT_GROUPS: ReadonlyMap<string, RegExp> = new Map([
+  ["rebase", /^-[a-zA-Z]*x/],
+  ["clone", /^-[a-zA-Z]*[cu]/],
+]);
 const GIT_CONFIG_TELLS = /^(get|list|-l|--list|--get(-.*)?)$/;
 
 /** The table, for the reference page: words by which a program runs others, and by which it writes or removes files. */
@@ -186,6 +191,9 @@ function gitHazard(words: readonly string[]): Hazard | null {
   const config = /^(clone|init|submodule|fetch|pull|ls-remote)$/.test(command)
     ? words.find((word, at) => at > own.length && /^(-c|-u|--config)/.test(word))
     : undefined;
+  const group = GIT_GROUPS.get(command);
+  const grouped = words.find((word, at) => at > own.length && group?.test(word) === true);
+  if (grouped !== undefined) return { word: grouped, does: "runs" };
   if (config !== undefined) return { word: config, does: "runs" };
   const isSet = command === "config" && !words.some((word) => GIT_CONFIG_TELLS.test(word));
   const isEach = command === "submodule" && words.includes("foreach");

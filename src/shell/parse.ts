@@ -160,7 +160,7 @@ class LineReader {
     this.#left -= NODE_COST + (STRUCTURE.has(node.type) ? 0 : node.end - node.pos);
     if (node.type === "Command") this.#commands += 1;
     if (this.#left < 0 || this.#commands > MAX_COMMANDS) throw new RangeError("it is too long to be parsed");
-    const words = reading.enter(node);
+    const words = reading.enter(node, parent);
     if (!isWholePlain(node)) forEachChild(node, (child) => this.#visit(child, node, reading));
     reading.leave(node, parent, words);
   }
@@ -195,7 +195,7 @@ function agrees(line: string, words: readonly string[]): boolean {
 }
 
 function distinct(commands: readonly SimpleCommand[]): readonly SimpleCommand[] {
-  return [...new Map(commands.map((command) => [JSON.stringify(command.words), command])).values()];
+  return [...new Map(commands.map((command) => [JSON.stringify([command.words, command.isFed]), command])).values()];
 }
 
 /** Cuts a long line at the ends of lines, or at blanks if a line is longer than a piece. */

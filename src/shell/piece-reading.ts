@@ -1,5 +1,6 @@
 import type { SyntaxNode } from "unbash";
 import { NumberProof } from "./numbers.ts";
+import { isFeeding } from "./redirect.ts";
 import { commandEffect, commandOf, type SimpleCommand } from "./simple-command.ts";
 import { effectOf } from "./syntax.ts";
 import { doubtful, repeatedEffect, type ShellEffect } from "./touch.ts";
@@ -15,17 +16,20 @@ export class PieceReading {
   readonly #numbers = new NumberProof();
   readonly #effects: (() => ShellEffect)[] = [];
   #loops = 0;
+  /** How many of the nodes around the next one give input to everything in them. */
+  #feeding = 0;
 
   constructor(piece: string) {
     this.#piece = piece;
   }
 
   /** Notes a node before its parts; gives the words of a command. */
-  enter(node: SyntaxNode): readonly string[] {
+  enter(node: SyntaxNode, parent: SyntaxNode | null): readonly string[] {
     this.#numbers.note(node);
     if (isLoop(node)) this.#loops += 1;
+    if (isFed(node, parent)) this.#feeding += 1;
     const command = node.type === "Command" ? commandOf(node) : null;
-    if (command !== null) this.#commands.push(command);
+    if (command !== null) this.#commands.push(this.#feeding > 0 ? { ...command, isFed: true } : command);
     return command?.words ?? [];
   }
 
@@ -35,6 +39,7 @@ export class PieceReading {
     if (node.type === "Script" && (node.errors?.length ?? 0) > 0)
       this.#effects.push(() => doubtful(NOT_PARSED));
     if (isLoop(node)) this.#loops -= 1;
+    if (isFed(node, parent)) this.#feeding -= 1;
     const isRepeated = this.#loops > 0;
     this.#effects.push(() => {
       if (node.type !== "Command") return effectOf(node, isNumber);
@@ -52,6 +57,13 @@ export class PieceReading {
       unread: effects.map(({ doubt }) => doubt).filter((doubt) => doubt !== null),
     };
   }
+}
+
+/** True if a part of a line gets its input from it: behind a pipe, by a redirect, or as `>(x)`. */
+function isFed(node: SyntaxNode, parent: SyntaxNode | null): boolean {
+  if (parent?.type === "Pipeline" && parent.commands.some((one, at) => at > 0 && one === node)) return true;
+  if (node.type === "ProcessSubstitution") return node.operator === ">";
+  return (node.type === "Command" || node.type === "Redirected") && node.redirects.some(isFeeding);
 }
 
 function isLoop({ type }: SyntaxNode): boolean {

@@ -1,4 +1,4 @@
-import type { HereDoc, HereString, Redirect, Word } from "unbash";
+import type { HereDoc, HereString, Redirect, Redirection, Word } from "unbash";
 import { doubtful, NO_EFFECT, type ShellEffect } from "./touch.ts";
 import { isExpandable, isOpaque, mayNameDescriptor, textOf } from "./word.ts";
 
@@ -8,6 +8,13 @@ const OPEN_ALREADY = /^\/dev\/(null|std(in|out|err)|fd\/\d+)$/;
 const SOCKET = /^\/dev\/(tcp|udp)(\/|$)/;
 /** Above any descriptor, and below the numbers that bash takes for a word (`2147483648>x`). */
 const LARGEST_DESCRIPTOR = 999_999_999;
+
+/** True for a redirect by which a command may read anything: text, a file, another descriptor. */
+export function isFeeding(one: Redirection): boolean {
+  if (one.type !== "Redirect") return true;
+  if (one.operator === "<&") return one.target?.text !== "-";
+  return /^<>?$/.test(one.operator) && one.target?.text !== "/dev/null";
+}
 
 /** The effect of a redirect: the file that it opens. */
 export function redirectEffect({ operator, descriptor, target }: Redirect): ShellEffect {

@@ -7,6 +7,8 @@ import { type HoldsNumber, isOpaque, piecesOf, textOf } from "./word.ts";
 /** One simple command of a line: its words as a program gets them; `isOpaque` for words that only bash will know. */
 export interface SimpleCommand {
   readonly words: readonly [string, ...string[]];
+  /** True if the line itself may give it its input: by a pipe, a here-document, a here-string or a file. */
+  readonly isFed?: true;
 }
 
 /** The words of a command; null if it has no name, as `x=1` and `>file`. */

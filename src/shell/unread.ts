@@ -54,7 +54,8 @@ export function isUnread(program: string, rest: readonly string[]): boolean {
 
 function isAlwaysUnread(name: string): boolean {
   // The loader runs the given program; `git-push` is git, under another name.
-  return /^(ld-|ld\.so$|git-)/.test(name) || ALWAYS.has(withoutVersion(name));
+  // Some of their names end in digits that are no version.
+  return /^(ld-|ld\.so$|git-)/.test(name) || ALWAYS.has(name) || ALWAYS.has(withoutVersion(name));
 }
 
 /** True for a pattern for file names that may match one that looks like an option. */

@@ -1,5 +1,8 @@
+import { existsSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { defineTool, type Session, type Supervisor } from "../../src/index.ts";
+import { z } from "zod";
+import { CofferdamError, defineTool, type Session, type Supervisor } from "../../src/index.ts";
 import { Asked } from "../support/approval/asked.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { configWith, LiveProject, type WrittenConfig } from "../support/live/project.ts";
@@ -9,6 +12,8 @@ sandboxMustWork("answers that are remembered while the config changes");
 
 const ASKS = { shell: { default: { allowed: true, approval: true } } };
 const note = defineTool({ name: "note", run: () => "ran" });
+const input = z.strictObject({ text: z.string() });
+const say = defineTool({ name: "say", input, command: ["printf", "%s", "{text}"] });
 
 /** Who may answer: a person who says yes for the session, or one who says yes once. */
 const forSession = () => new Asked(() => ({ approved: true, scope: "session", by: "ann" }));
@@ -117,6 +122,37 @@ describe.skipIf(unusable !== null)("config.live: answers", () => {
     expect(person.requests).toEqual([]);
     expect(await call("changed")).toMatchObject({ kind: "denied", reason: "rejected by ann" });
     expect(person.requests).toHaveLength(1);
+  });
+
+  it("of a reviewer don't count either if the rules change while the call waits for others", async () => {
+    const config = configWith({ a: {} }, {}, { isolate_calls: true });
+    const demands = { rules: [{ pattern: "say", action: "ask", remember: false }] };
+    const reviewed = Promise.withResolvers<void>();
+    project.apply(config);
+    supervisor = await project.supervisor({
+      reviewer: {
+        name: "own",
+        only: { tools: ["say"] },
+        review: ({ digest }) => {
+          reviewed.resolve();
+          return { digest, verdict: "allow_once" };
+        },
+      },
+    });
+    const session = supervisor.session({ handler: rejecting(), tools: [say] });
+    const cwd = `${project.place.ws}/a`;
+    const script = "touch begun; until [ -e end ]; do sleep 0.1; done";
+    const first = session.call("shell", { script, cwd });
+    while (!existsSync(`${cwd}/begun`)) await pause(50);
+    const second = session.call("say", { text: "x" }).then(({ kind }) => kind);
+    const outcome = second.catch((cause: unknown) => (cause instanceof CofferdamError ? cause.code : cause));
+    await reviewed.promise;
+    // It waits for the first one by now; if not, the change is noticed before.
+    await pause(1_500);
+    project.write({ ...config, approval: demands });
+    project.place.file("ws/a/end", "");
+    expect(await first).toMatchObject({ kind: "done" });
+    expect(await outcome).not.toBe("done");
   });
 
   it("of a reviewer count only while the trusted config has it, and a change that nobody trusts as well", async () => {

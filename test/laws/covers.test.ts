@@ -5,6 +5,7 @@ import type { CommandLine } from "../../src/policy/command.ts";
 import { type CallCover, type CoverableCall, coversCall } from "../../src/policy/cover.ts";
 import type { KeptRule } from "../../src/policy/kept-rule.ts";
 import { prefixOf } from "../../src/policy/prefixes.ts";
+import { recordedLine } from "../../src/policy/recorded-call.ts";
 import { answerByRemembered, isAskedByDefault, NOTHING_REMEMBERED } from "../../src/policy/remembered.ts";
 import type { RuleHit } from "../../src/policy/rule-hit.ts";
 import { invocationOf } from "../../src/policy/tool-rule.ts";
@@ -244,3 +245,51 @@ law(
       answerByRemembered(given, { ...call, isInProject: true }, memory),
   },
 );
+
+test("a line that gives a command its input is covered only if its arguments could be anything as well", () => {
+  const covers = (from: string, other: string): boolean | null => {
+    const cover = lineCandidate(recordedLine(from), { mayRead: true });
+    return cover === null ? null : coversCall(cover, recordedLine(other));
+  };
+  const feeding = [
+    "psql db <<'E'\nx\nE",
+    "psql db <<-E\nx\nE",
+    "psql db <<< x",
+    "psql db < x.sql",
+    "psql db <> x.sql",
+    "psql db <&3",
+    "<x.sql psql db",
+    "{ psql db; } <<< x",
+    "(psql db) < x.sql",
+    "if psql db; then ls; fi <<< x",
+    "while psql db; do ls; done < x.sql",
+    "ls | psql db",
+    "ls |& psql db",
+    "ls | { ls; psql db; }",
+    "ls | time psql db",
+    "ls > >(psql db)",
+    "ls | ls <(psql db)",
+  ];
+  for (const line of feeding) {
+    expect([line, covers("psql db; ls", line)]).toEqual([line, false]);
+    expect([line, covers(line, line)]).toEqual([line, null]);
+  }
+  const others = ["psql db", "psql db | ls", "psql db < /dev/null", "psql db <&-", "psql db 2>&1 | ls", "ls < x; psql db"];
+  for (const line of others) expect([line, covers("psql db; ls", line)]).toEqual([line, true]);
+  expect(covers("git apply x", "git apply <<< x")).toBe(true);
+  expect(covers("psql db | tail -n 5", "psql db | tail -n 9")).toBe(true);
+});
+
+test("a program that is named by a relative path is covered only in the folder that calls start in", () => {
+  const at = (cwd: string | null, text: string): CoverableCall => ({
+    ...recordedLine(text),
+    ...invocationOf("shell", cwd === null ? {} : { cwd }, null),
+  });
+  const cover = lineCandidate(at(null, "./x; ls"), { mayRead: true });
+  if (cover === null) throw new TypeError("there is no cover");
+  expect(coversCall(cover, at(null, "./x; ls"))).toBe(true);
+  expect(coversCall(cover, at("b", "./x; ls"))).toBe(false);
+  expect(coversCall(cover, at("b", "ls"))).toBe(true);
+  expect(lineCandidate(at("b", "./x; ls"), { mayRead: true })).toBeNull();
+  expect(lineCandidate(at("b", "/opt/x; ls"), { mayRead: true })).not.toBeNull();
+});

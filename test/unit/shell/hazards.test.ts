@@ -26,6 +26,10 @@ test.each([
     "git grep -Ox y",
     "git --git-dir=x log",
     "/usr/bin/find . -exec x",
+    "git rebase -qx x HEAD~1",
+    "git -C y rebase -kx'x' HEAD~1",
+    "git clone -qu x . y",
+    "git send-email --sendmail-cmd=x",
   ],
   ...[
     "sed s/a/b/e x",

@@ -36,6 +36,10 @@ test.each([
   "ed -s",
   "sqlite3 x",
   "capsh -- -c x",
+  "linux64 x",
+  "i386 x",
+  "/usr/bin/x86_64 x",
+  "uname26 x",
 ])("`%s` runs what its words say", (line) => {
   expect(unread(line)).toBe(true);
 });
