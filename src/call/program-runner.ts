@@ -115,10 +115,7 @@ export class ProgramRunner implements ToolRunner<DecidedProgram, ProgramOutcome>
   }
 
   /** Registers the call with the running ones. If it had to wait for them, it is decided again: facts may differ. */
-  async execute(
-    approved: ApprovedRun<DecidedProgram>,
-    log: CallLog,
-  ): Promise<EndedCall<ProgramOutcome>> {
+  async execute(approved: ApprovedRun<DecidedProgram>, log: CallLog): Promise<EndedCall<ProgramOutcome>> {
     const { decided, isApproved } = approved;
     const { prepared } = decided;
     const side = runFor(prepared, isApproved);

@@ -1,4 +1,5 @@
 import { isOpaque } from "../shell/word.ts";
+import { isActOfBash } from "./act-of-bash.ts";
 import type { CommandLine } from "./command.ts";
 import {
   type CallCover,
@@ -61,9 +62,14 @@ function pathCandidate(call: CoverableCall, paths: Readonly<Record<string, strin
     : null;
 }
 
-/** Each command generalised; null if one can't be stated, which needs words without blanks and `*`. */
-function patternsOf({ commands }: CommandLine, { mayRead }: LineGenerality) {
-  const all = readCommands(commands, () => null).map(({ command: { words }, hazard }) => {
+/**
+ * Each program generalised, or each act of bash where a line has no program; null if one can't be stated, which needs
+ * words without blanks and `*`.
+ */
+function patternsOf(line: CommandLine, { mayRead }: LineGenerality) {
+  const reads = readCommands(line.commands, () => null);
+  const programs = reads.filter(({ command }) => !isActOfBash(command.words, line));
+  const all = (programs.length === 0 ? reads : programs).map(({ command: { words }, hazard }) => {
     const prefix = hazard === null && !words.some(isOpaque) ? prefixOf(words, mayRead) : null;
     return { pattern: (prefix ?? words).join(" "), exact: prefix === null, words: prefix ?? words };
   });

@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { visible } from "../errors.ts";
+import type { Hazard } from "../shell/hazards.ts";
 import { coversWords, matchesWord, shellPattern } from "../shell/rule.ts";
 import type { ShellTouch } from "../shell/touch.ts";
 import { isOpaque } from "../shell/word.ts";
+import { isActOfBash } from "./act-of-bash.ts";
 import type { Json } from "./canonical-json.ts";
-import type { CommandLine } from "./command.ts";
+import type { CommandLine, JudgedCommand } from "./command.ts";
 import { prefixOf } from "./prefixes.ts";
 import { readCommands } from "./reading.ts";
 import type { Invocation } from "./tool-rule.ts";
@@ -34,7 +36,7 @@ const CommandCover = z
       .min(1)
       .max(MAX_PATTERNS)
       .readonly()
-      .describe("each command of a line must match one of them"),
+      .describe("each program of a line must match one of them, in any folder"),
   })
   .readonly();
 
@@ -62,12 +64,13 @@ export interface CoverableCall extends Pick<Invocation, "tool" | "agent" | "argu
 }
 
 /**
- * True if a cover covers a call. Of a command line it covers all of it or nothing: each command as written, by words
- * that are all known, of a program that no call can have written. It covers no line with an unread part, with a word
- * that only bash knows, with a program that runs its words, or with a redirect that writes. Words may follow a pattern
- * only where `prefixOf` permits it, and where none of them makes the program do more than its name says. Only such a
- * program may get its input from the line: what is in `psql <<< …` is not among the words. A program that is named by a
- * relative path is another one in another folder.
+ * True if a cover covers a call. Of a command line it covers all of it or nothing: each program as written, by words
+ * that are all known, of a file that no call can have written. It covers no line with an unread part, with a word of a
+ * program that only bash knows, with a program that runs its words, or with a redirect that writes. Words may follow a
+ * pattern only where `prefixOf` permits it, and where none of them makes the program do more than its name says. Only
+ * such a program may get its input from the line: what is in `psql <<< …` is not among the words. Acts of bash itself
+ * need no pattern, but a line of nothing else is not covered. A folder is no part of a cover: `cd` leads to the same
+ * ones as the argument `cwd`. A program that is named by a relative path is another one in another folder.
  */
 export function coversCall(cover: CallCover, call: CoverableCall): boolean {
   const { tool, version, line, input, argument } = call;
@@ -116,17 +119,25 @@ function coversLine(
   if (line.commands.length === 0 || line.unread.length > 0 || !line.touches.every(isHarmless)) return false;
   const isMoved = line.touches.some(({ act }) => act === "move") || argument("cwd") !== undefined;
   const parsed = patterns.map(({ pattern, exact }) => ({ pattern: shellPattern(pattern), exact }));
-  return readCommands(line.commands, () => null).every(
-    ({ command: { words, programFile, isFed }, isNameUnknown, isProgramUnread, hazard }) => {
+  const isMatched = ({ words, isFed }: JudgedCommand, hazard: Hazard | null): boolean => {
+    const isGeneral = hazard === null && prefixOf(words, true) !== null;
+    if (words.some(isOpaque) || (isFed === true && !isGeneral)) return false;
+    return parsed.some(
+      ({ pattern, exact }) =>
+        coversWords(pattern, words, exact) &&
+        (exact || (hazard === null && prefixOf(words, true)?.length === pattern.words.length)),
+    );
+  };
+  const reads = readCommands(line.commands, () => null);
+  return (
+    reads.every(({ command, isNameUnknown, isProgramUnread, hazard }) => {
+      const { words, programFile } = command;
+      if (isActOfBash(words, line)) return true;
+      if (isNameUnknown || isProgramUnread || programFile !== "fixed") return false;
       const [program = ""] = words;
-      if (isNameUnknown || isProgramUnread || programFile !== "fixed" || words.some(isOpaque)) return false;
       if (isMoved && program.includes("/") && !program.startsWith("/")) return false;
-      if (isFed === true && (hazard !== null || prefixOf(words, true) === null)) return false;
-      return parsed.some(({ pattern, exact }) => {
-        if (!coversWords(pattern, words, exact)) return false;
-        return exact || (hazard === null && prefixOf(pattern.words, true)?.length === pattern.words.length);
-      });
-    },
+      return isMatched(command, hazard);
+    }) && reads.some(({ command, hazard }) => isMatched(command, hazard))
   );
 }
 
@@ -135,11 +146,18 @@ function argumentNames(input: Json): readonly string[] {
   return typeof input === "object" && input !== null && !Array.isArray(input) ? Object.keys(input) : [""];
 }
 
-/** A file that is read, or a folder that is entered, is what the sandbox gives to every call. */
+/**
+ * A file that is read, or a folder that is entered, is what the sandbox gives to every call. A variable of a line
+ * without unread parts makes no program run anything.
+ */
 function isHarmless(touch: ShellTouch): boolean {
-  if (touch.act === "set" || touch.path === null) return false;
+  if (touch.act === "set") return true;
+  if (touch.path === null) return false;
   return touch.act === "move" || touch.mode === "read" || touch.path === "/dev/null";
 }
+
+/** What a cover of command lines leaves open. */
+const ANYWHERE = "in any folder, also beside bash's own `cd`, `export`, `[` and the like";
 
 /** A cover in words: exactly the calls that it covers. */
 export function coverInWords(cover: CallCover): string {
@@ -153,6 +171,6 @@ export function coverInWords(cover: CallCover): string {
     exact ? `exactly ${visible(pattern)}` : `${visible(pattern)} with any further arguments`,
   );
   return patterns.length === 1
-    ? `the command ${patterns.join("")}`
-    : `lines of these commands only: ${patterns.join("; ")}`;
+    ? `the command ${patterns.join("")}, ${ANYWHERE}`
+    : `lines of these commands only, ${ANYWHERE}: ${patterns.join("; ")}`;
 }

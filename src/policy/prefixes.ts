@@ -1,13 +1,5 @@
+import { onlyReads } from "../shell/only-reads.ts";
 import { isOption } from "../shell/rule.ts";
-
-/** Programs that only read, or print, unless a word of theirs is a hazard. */
-const READING = new Set(
-  (
-    "basename cat cmp comm cut date df diff dirname du echo egrep fgrep find fold grep head id jq ls md5sum nl " +
-    "od paste printf pwd readlink realpath rg seq sha1sum sha256sum sha512sum sort stat strings tac tail tr tree " +
-    "true uname uniq wc which whoami"
-  ).split(" "),
-);
 
 /** Programs that check or test a project, and have no subcommands. */
 const CHECKING = new Set(
@@ -45,14 +37,15 @@ const OF_SCRIPTS = /^(npm|pnpm|yarn) (run|run-script)$/;
 
 /**
  * The words of a command that may be followed by any arguments: a program and its subcommand, as `git add`, or a
- * program that only checks or, if `mayRead`, only reads. Null for every other program: interpreters, shells, `rm`,
- * `curl`, `sudo` and the like are kept exactly or not at all. The lists are closed.
+ * program that only checks or, if `mayRead`, only reads by all of its words. Null for every other program: interpreters,
+ * shells, `rm`, `curl`, `sudo` and the like are kept exactly or not at all. The lists are closed.
  */
 export function prefixOf(words: readonly string[], mayRead: boolean): readonly string[] | null {
   const [program = ""] = words;
-  if (CHECKING.has(program) || (mayRead && READING.has(program))) return [program];
+  if (CHECKING.has(program)) return [program];
   const known = SUBCOMMANDS.get(program);
-  if (known === undefined) return null;
+  // What sed(1) does is written in a language of its own.
+  if (known === undefined) return mayRead && program !== "sed" && onlyReads(words) ? [program] : null;
   const length = 1 + known.words + (OF_SCRIPTS.test(words.slice(0, 2).join(" ")) ? 1 : 0);
   const prefix = words.slice(0, length);
   const named = prefix.slice(1);

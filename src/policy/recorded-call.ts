@@ -62,7 +62,7 @@ export function recordedLine(text: string): CoverableCall {
 }
 
 function asWritten(text: string): CommandLine {
-  const { commands, touches, unread } = parseLine(text);
+  const { commands, touches, unread, plain } = parseLine(text);
   return {
     commands: commands.map(({ words, ...fed }) => ({
       words,
@@ -75,7 +75,7 @@ function asWritten(text: string): CommandLine {
     touches,
     gains: null,
     unread,
-    shell: null,
+    shell: plain === null ? ["bash"] : null,
   };
 }
 

@@ -1,9 +1,10 @@
 import { visible } from "../errors.ts";
-import { isAlsoProgram, isHarmlessBuiltin } from "../shell/builtins.ts";
+import { isAlsoProgram } from "../shell/builtins.ts";
 import { quoted } from "../shell/quote.ts";
 import { fileNameOf, type RuleDoubt, type ShellRule, shellAction, shellPattern } from "../shell/rule.ts";
 import { namesUnread } from "../shell/unread.ts";
 import { isOpaque } from "../shell/word.ts";
+import { isActOfBash } from "./act-of-bash.ts";
 import { strictest } from "./action.ts";
 import { CombinedRules, isCombined } from "./combined-rules.ts";
 import type { CommandLine, JudgedCommand } from "./command.ts";
@@ -197,9 +198,9 @@ function textHits(reads: readonly ReadCommand[], { shell, line, doubts }: Judgin
   return rules.flatMap((rule) => (text.names(rule.pattern) ? [textHit("tool", rule.pattern)] : []));
 }
 
-/** True for an act of bash itself, of which its rules and the sandbox know everything: `cd src`, `set -e`. */
-function isBashsOwn({ command: { words } }: ReadCommand, { shell }: CommandLine): boolean {
-  return shell !== null && isHarmlessBuiltin(words) && !isAlsoProgram(words[0] ?? "");
+/** True for an act of bash that is no program elsewhere: `cd src`, `set -e`. Rules for `echo` are of both. */
+function isBashsOwn({ command: { words } }: ReadCommand, line: CommandLine): boolean {
+  return isActOfBash(words, line) && !isAlsoProgram(words[0] ?? "");
 }
 
 /** Rules that name the shell deny it, and ask about it, also if it runs a line. */

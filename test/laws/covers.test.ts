@@ -45,9 +45,20 @@ const WORDS = [
   `${OPAQUE}x`,
 ];
 
-const words = fc
-  .tuple(fc.constantFrom(...PROGRAMS), fc.array(fc.constantFrom(...WORDS), { maxLength: 3 }))
-  .map(([program, rest]) => [program, ...rest]);
+/** Acts of bash itself, where bash runs the line. */
+const OF_BASH = ["cd src", "export CI=1", "set -e", "true", "[ -f x ]", "echo hi", "command -v git", "wait"];
+/** Commands of bash that end, run or load something. */
+const NOT_HARMLESS = ["kill 1", "command git", "eval id", "exec id", "trap id EXIT", "source x"];
+const builtin = fc.constantFrom(...OF_BASH, ...OF_BASH, ...NOT_HARMLESS).map((text) => text.split(" "));
+const words = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc
+      .tuple(fc.constantFrom(...PROGRAMS), fc.array(fc.constantFrom(...WORDS), { maxLength: 3 }))
+      .map(([program, rest]) => [program, ...rest]),
+  },
+  { weight: 1, arbitrary: builtin },
+);
 const programFile = fc.constantFrom("fixed", "fixed", "fixed", "writable", "unsettled");
 const touch = fc.constantFrom<CommandLine["touches"][number]>(
   { act: "move", path: "/w" },
@@ -61,8 +72,9 @@ const line: fc.Arbitrary<CommandLine> = fc
     commands: fc.array(fc.tuple(words, programFile), { minLength: 1, maxLength: 3 }),
     touches: fc.array(touch, { maxLength: 1 }),
     unread: fc.constantFrom<readonly string[]>([], [], [], ["it has a substitution"]),
+    shell: fc.constantFrom<readonly string[] | null>(["bash"], null),
   })
-  .map(({ commands, touches, unread }) => ({
+  .map(({ commands, touches, unread, shell }) => ({
     commands: commands.map(([all, file]) => ({
       words: all,
       programNames: [all[0] ?? ""],
@@ -73,7 +85,7 @@ const line: fc.Arbitrary<CommandLine> = fc
     touches,
     gains: null,
     unread,
-    shell: null,
+    shell,
   }));
 const callOf = (of: CommandLine): CoverableCall => ({
   ...invocationOf("shell", {}, null),
@@ -109,29 +121,38 @@ law(
 );
 
 /** True if a line is one that the shown words of a cover speak of, told without the product's own comparison. */
-function isShown(cover: CallCover, { commands, touches, unread }: CommandLine): boolean {
+function isShown(cover: CallCover, { commands, touches, unread, shell }: CommandLine): boolean {
   if (cover.of !== "commands" || unread.length > 0) return false;
   if (
     touches.some(
-      (one) => one.act === "set" || one.path === null || (one.act === "open" && one.mode === "write"),
+      (one) => one.act !== "set" && (one.path === null || (one.act === "open" && one.mode === "write")),
     )
   )
     return false;
-  return commands.every(({ words: all, programFile: file }) => {
-    if (file !== "fixed" || all.some(isOpaque)) return false;
-    return cover.patterns.some(({ pattern, exact }) => {
+  const isNamed = (all: readonly string[]): boolean =>
+    cover.patterns.some(({ pattern, exact }) => {
       const wanted = pattern.split(" ");
       return exact
         ? JSON.stringify(all) === JSON.stringify(wanted)
         : JSON.stringify(all.slice(0, wanted.length)) === JSON.stringify(wanted);
     });
-  });
+  const isOfBash = (all: readonly string[]): boolean => shell !== null && OF_BASH.includes(all.join(" "));
+  return (
+    commands.some(({ words: all }) => isNamed(all)) &&
+    commands.every(
+      ({ words: all, programFile: file }) =>
+        isOfBash(all) || (file === "fixed" && !all.some(isOpaque) && isNamed(all)),
+    )
+  );
 }
 
 law(
   "nothing passes outside of the cover that was shown: an unread word, another command, a written file",
   (covers: Covers) =>
-    fc.property(line, line, how, (given, other, mayRead) => {
+    fc.property(line, line, fc.constantFrom(0, 0, 1, 3), how, (given, drawn, further, mayRead) => {
+      // Most lines have the commands that the cover comes from, with others after them.
+      const own = further === 3 ? [] : given.commands;
+      const other = { ...drawn, commands: [...own, ...drawn.commands.slice(0, further)] };
       const cover = lineCandidate(callOf(given), mayRead);
       fc.pre(cover !== null);
       if (covers(cover, callOf(other))) expect(isShown(cover, other)).toBe(true);
@@ -149,6 +170,21 @@ law(
       coversCall(cover, { ...call, line: call.line === null ? null : { ...call.line, unread: [] } }),
     "does not look at what is written": (cover, call) =>
       coversCall(cover, { ...call, line: call.line === null ? null : { ...call.line, touches: [] } }),
+    "takes a program for an act of bash": (cover, call) =>
+      coversCall(cover, { ...call, line: call.line === null ? null : { ...call.line, shell: ["bash"] } }),
+    "takes any command of bash for a harmless one": (cover, call) =>
+      coversCall(cover, {
+        ...call,
+        line:
+          call.line === null
+            ? null
+            : {
+                ...call.line,
+                commands: call.line.commands.filter(
+                  ({ words: all }) => !NOT_HARMLESS.includes(all.join(" ")),
+                ),
+              },
+      }),
     "does not look at who made the program": (cover, call) =>
       coversCall(cover, {
         ...call,
@@ -159,6 +195,55 @@ law(
       }),
   },
 );
+
+const lineOf = (text: string): CoverableCall => recordedLine(text);
+const coverOf = (text: string): CallCover | null => lineCandidate(lineOf(text), { mayRead: false });
+const TESTS: CallCover = { of: "commands", patterns: [{ pattern: "npm test", exact: false }] };
+
+test.each([
+  "cd src && npm test",
+  "cd src; export CI=1; set -e; npm test -- --watch=false",
+  "CI=1 npm test",
+  "[ -f package.json ] && npm test || true",
+  'for x in a b; do echo "$x"; npm test; done',
+  "echo start; npm test 2>&1",
+])("`%s` is covered by its program alone, and that is what is offered", (text) => {
+  expect(coverOf(text)).toEqual(TESTS);
+  expect(coversCall(TESTS, lineOf(text))).toBe(true);
+});
+
+test.each([
+  "cd src",
+  "echo hi; true",
+  "cd src && npm test && kill 1",
+  "cd src && npm test > out",
+  "cd $(x) && npm test",
+  'cd src && npm test "$x"',
+  "PATH=. npm test",
+  "cd src && ./npm test",
+  "eval npm test",
+  "npm test; id",
+  "echo hi",
+])("`%s` is not covered by `npm test`", (text) => {
+  expect(coversCall(TESTS, lineOf(text))).toBe(false);
+});
+
+test("a line of bash's own commands alone is covered by their words", () => {
+  expect(coverOf("echo hi; true")).toEqual({
+    of: "commands",
+    patterns: [
+      { pattern: "echo hi", exact: true },
+      { pattern: "true", exact: true },
+    ],
+  });
+});
+
+test("words of a reading program are free as long as it only reads", () => {
+  const cover = lineCandidate(lineOf("date -R"), { mayRead: true });
+  expect(cover).toEqual({ of: "commands", patterns: [{ pattern: "date", exact: false }] });
+  const covers = (text: string): boolean => cover !== null && coversCall(cover, lineOf(text));
+  expect(["date -u", "date", "date 01010000"].map(covers)).toEqual([true, true, false]);
+});
 
 test("arguments are never freed for interpreters, shells, and programs that remove, fetch or run others", () => {
   const never =
@@ -274,7 +359,14 @@ test("a line that gives a command its input is covered only if its arguments cou
     expect([line, covers("psql db; ls", line)]).toEqual([line, false]);
     expect([line, covers(line, line)]).toEqual([line, null]);
   }
-  const others = ["psql db", "psql db | ls", "psql db < /dev/null", "psql db <&-", "psql db 2>&1 | ls", "ls < x; psql db"];
+  const others = [
+    "psql db",
+    "psql db | ls",
+    "psql db < /dev/null",
+    "psql db <&-",
+    "psql db 2>&1 | ls",
+    "ls < x; psql db",
+  ];
   for (const line of others) expect([line, covers("psql db; ls", line)]).toEqual([line, true]);
   expect(covers("git apply x", "git apply <<< x")).toBe(true);
   expect(covers("psql db | tail -n 5", "psql db | tail -n 9")).toBe(true);

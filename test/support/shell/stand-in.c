@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -19,8 +20,10 @@ static int starts(const char *folder) {
 int main(int argc, char **argv) {
   char path[4096], folder[4096];
   const char *log = getenv("LOG");
-  const char *name = strrchr(argv[0], '/');
-  name = name == NULL ? argv[0] : name + 1;
+  // Its first word may be another: `hash -p`.
+  const char *file_name = (const char *)getauxval(AT_EXECFN);
+  const char *slash = strrchr(file_name, '/');
+  const char *name = slash == NULL ? file_name : slash + 1;
   if (log == NULL || getcwd(folder, sizeof folder) == NULL) return 1;
   snprintf(path, sizeof path, "%s/%d", log, getpid());
   FILE *file = fopen(path, "w");
