@@ -13,7 +13,7 @@ import {
 let reports: ReadonlyMap<string, string>;
 beforeAll(() => {
   reports = apiReports();
-});
+}, 600_000);
 
 // `COFFERDAM_TEST_TIER=all npx vitest run test/api.slow.test.ts -u` writes them.
 test.each(entries())("the public API of `$name` is what its report says", async ({ name }) => {

@@ -1,5 +1,26 @@
 import type { ErrorCode } from "../errors.ts";
 
+/**
+ * The author of a denial: a written rule, an operator's, the tool itself, the default for its risk, the approval mode, a
+ * person (`remembered`: for this session; `rejections`: three times), a reviewer, nobody because no person could be
+ * asked, a timeout, an approval that does not hold for it, too many waiting requests, or files that kept changing.
+ */
+export type DeniedBy =
+  | "rule"
+  | "operator"
+  | "tool"
+  | "risk"
+  | "mode"
+  | "person"
+  | "reviewer"
+  | "remembered"
+  | "rejections"
+  | "nobody"
+  | "timeout"
+  | "approval"
+  | "queue"
+  | "facts";
+
 /** The texts of one kind of denial, for the person who runs the product and for the model that made the call. */
 interface DenialWords {
   readonly code: ErrorCode;
@@ -104,11 +125,4 @@ export const DENIALS = {
     advice: "repeat the call when no program changes its files.",
     repeat: "later",
   },
-} as const satisfies Record<string, DenialWords>;
-
-/**
- * The author of a denial: a written rule, an operator's, the tool itself, the default for its risk, the approval
- * mode, a person (`remembered`: for this session; `rejections`: three times), a reviewer, nobody because no person could be asked, a timeout, an approval that does
- * not hold for it, too many waiting requests, or files that kept changing.
- */
-export type DeniedBy = keyof typeof DENIALS;
+} as const satisfies Record<DeniedBy, DenialWords>;
