@@ -274,7 +274,14 @@ test("a line that gives a command its input is covered only if its arguments cou
     expect([line, covers("psql db; ls", line)]).toEqual([line, false]);
     expect([line, covers(line, line)]).toEqual([line, null]);
   }
-  const others = ["psql db", "psql db | ls", "psql db < /dev/null", "psql db <&-", "psql db 2>&1 | ls", "ls < x; psql db"];
+  const others = [
+    "psql db",
+    "psql db | ls",
+    "psql db < /dev/null",
+    "psql db <&-",
+    "psql db 2>&1 | ls",
+    "ls < x; psql db",
+  ];
   for (const line of others) expect([line, covers("psql db; ls", line)]).toEqual([line, true]);
   expect(covers("git apply x", "git apply <<< x")).toBe(true);
   expect(covers("psql db | tail -n 5", "psql db | tail -n 9")).toBe(true);

@@ -1,11 +1,12 @@
 import { examplesOf } from "../../approval/scope-offers.ts";
 import { columns } from "../../channel/columns.ts";
 import { type KeptRules, keptRulesOf, type ListedRule } from "../../config/kept-rules.ts";
-import { CofferdamError, visible } from "../../errors.ts";
+import { CofferdamError, escapeInvisible, visible } from "../../errors.ts";
 import { coverInWords } from "../../policy/cover.ts";
 import { type SuggestedRule, suggestRules } from "../../policy/suggest.ts";
 import { createDesk, type Desk } from "../../session/desk.ts";
 import { COMMON, chosen, knownWord, parseWords, readArguments, usage } from "../arguments.ts";
+import { hanging, SHORT, startsIn } from "../hanging.ts";
 import type { Print } from "../print.ts";
 
 const OPTIONS = {
@@ -15,9 +16,10 @@ const OPTIONS = {
   until: { type: "string" },
 } as const;
 const ACTIONS = ["list", "show", "suggest", "keep", "drop"] as const;
-const SHORT = 8;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DEFAULT_DAYS = 30;
+/** The columns that stay empty below the number of a suggestion. */
+const BELOW_NUMBER = 3;
 
 /** Lists, suggests, keeps and drops rules of this project. See `cofferdam rules --help`. */
 export async function rules(args: readonly string[], print: Print): Promise<number> {
@@ -59,9 +61,8 @@ function list(kept: KeptRules, json: boolean, print: Print): number {
         `${rule.covers}${rule.agent === null ? "" : `, for the agent ${visible(rule.agent)}`}`,
         `by ${rule.by}`,
       ]),
-      [print.ink.bold],
     ))
-      print.result(line);
+      for (const row of hanging(line, print.width)) print.result(startsIn(print.ink.bold, row));
   return 0;
 }
 
@@ -83,7 +84,10 @@ function show({ rule, state }: ListedRule, json: boolean, print: Print): number 
     ...rule.match.map((text) => ["covered", visible(text)] as const),
     ...rule.notMatch.map((text) => ["not covered", visible(text)] as const),
   ];
-  for (const line of columns(rows, [print.ink.bold])) print.result(line);
+  const label = Math.max(...rows.map(([name]) => name.length));
+  for (const line of columns(rows))
+    for (const row of hanging(line, print.width, label + 2))
+      print.result(`${print.ink.bold(row.slice(0, label))}${row.slice(label)}`);
   return 0;
 }
 
@@ -106,15 +110,16 @@ function suggest(all: readonly SuggestedRule[], json: boolean, print: Print): nu
   }
   if (all.length === 0) print.talk("no rule can be suggested from the recorded answers");
   for (const [index, { id, cover, passed, total, calls }] of all.entries()) {
-    print.result(print.ink.bold(`${index + 1}  ${id}  ${coverInWords(cover)}`));
-    print.result(
-      `   would have let pass ${passed} of ${total} recorded calls: ${calls.map(visible).join("; ")}`,
-    );
+    const rows = (line: string): readonly string[] => hanging(line, print.width, BELOW_NUMBER);
+    for (const row of rows(`${index + 1}  ${id}  ${coverInWords(cover)}`)) print.result(print.ink.bold(row));
+    const told = `would have let pass ${passed} of ${total} recorded calls: ${calls.map(visible).join("; ")}`;
+    for (const row of rows(`   ${told}`)) print.result(row);
     if (cover.of === "commands")
       for (const { pattern, exact } of cover.patterns)
-        print.result(
-          `   - { pattern: ${JSON.stringify(pattern)}, approval: false${exact ? ", exact: true" : ""} }`,
-        );
+        for (const row of rows(
+          `   - { pattern: ${escapeInvisible(JSON.stringify(pattern))}, approval: false${exact ? ", exact: true" : ""} }`,
+        ))
+          print.result(row);
   }
   if (all.length > 0) print.talk("keep one with `cofferdam rules keep N`");
   return 0;

@@ -12,7 +12,9 @@ const decidedBy = (verdict: Verdict): DecidedCall => ({
   summarize: () => {
     throw new TypeError("nobody is asked");
   },
-  preview: async () => null,
+  preview: async () => {
+    throw new TypeError("nobody is asked");
+  },
 });
 const runBy = (verdict: Verdict): ApprovedRun<DecidedCall> => ({
   kind: "approved",
