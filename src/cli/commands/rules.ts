@@ -3,7 +3,7 @@ import { columns } from "../../channel/columns.ts";
 import { type KeptRules, keptRulesOf, type ListedRule } from "../../config/kept-rules.ts";
 import { CofferdamError, escapeInvisible, visible } from "../../errors.ts";
 import { coverInWords } from "../../policy/cover.ts";
-import { type SuggestedRule, suggestRules } from "../../policy/suggest.ts";
+import { type SuggestedRule, suggestionNamed, suggestRules } from "../../policy/suggest.ts";
 import { createDesk, type Desk } from "../../session/desk.ts";
 import { COMMON, chosen, knownWord, parseWords, readArguments, usage } from "../arguments.ts";
 import { hanging, SHORT, startsIn } from "../hanging.ts";
@@ -18,8 +18,6 @@ const OPTIONS = {
 const ACTIONS = ["list", "show", "suggest", "keep", "drop"] as const;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DEFAULT_DAYS = 30;
-/** The columns that stay empty below the number of a suggestion. */
-const BELOW_NUMBER = 3;
 
 /** Lists, suggests, keeps and drops rules of this project. See `cofferdam rules --help`. */
 export async function rules(args: readonly string[], print: Print): Promise<number> {
@@ -109,19 +107,19 @@ function suggest(all: readonly SuggestedRule[], json: boolean, print: Print): nu
     return 0;
   }
   if (all.length === 0) print.talk("no rule can be suggested from the recorded answers");
-  for (const [index, { id, cover, passed, total, calls }] of all.entries()) {
-    const rows = (line: string): readonly string[] => hanging(line, print.width, BELOW_NUMBER);
-    for (const row of rows(`${index + 1}  ${id}  ${coverInWords(cover)}`)) print.result(print.ink.bold(row));
+  for (const { id, cover, passed, total, calls } of all) {
+    const rows = (line: string): readonly string[] => hanging(line, print.width);
+    for (const row of rows(`${id}  ${coverInWords(cover)}`)) print.result(print.ink.bold(row));
     const told = `would have let pass ${passed} of ${total} recorded calls: ${calls.map(visible).join("; ")}`;
-    for (const row of rows(`   ${told}`)) print.result(row);
+    for (const row of rows(`          ${told}`)) print.result(row);
     if (cover.of === "commands")
       for (const { pattern, exact } of cover.patterns)
         for (const row of rows(
-          `   - { pattern: ${escapeInvisible(JSON.stringify(pattern))}, approval: false${exact ? ", exact: true" : ""} }`,
+          `          - { pattern: ${escapeInvisible(JSON.stringify(pattern))}, approval: false${exact ? ", exact: true" : ""} }`,
         ))
           print.result(row);
   }
-  if (all.length > 0) print.talk("keep one with `cofferdam rules keep N`");
+  if (all.length > 0) print.talk("keep one with `cofferdam rules keep ID`");
   return 0;
 }
 
@@ -146,14 +144,13 @@ async function keep(
     });
   const sleeping = kept.list().filter(({ rule, state }) => state === "asleep" && rule.id.startsWith(named));
   const [only, ...others] = sleeping;
-  if (only !== undefined && others.length === 0) {
+  const suggested = suggestionNamed(await suggestionsAt(desk, since), named);
+  if (only !== undefined && others.length === 0 && suggested === null) {
     await kept.confirm(only.rule.id);
     print.result(`kept: ${only.rule.covers}`);
     return 0;
   }
-  const all = await suggestionsAt(desk, since);
-  const suggested = /^\d{1,3}$/.test(named) ? all[Number(named) - 1] : all.find(({ id }) => id === named);
-  if (suggested === undefined)
+  if (suggested === null)
     throw usage("rules", `unknown suggestion ${visible(named)}`, "run `cofferdam rules suggest`");
   const end = until === undefined ? null : Date.parse(until);
   if (end !== null && !(end > host.now()))
