@@ -93,10 +93,13 @@ export class RecordedCalls {
       isByDefault,
       answer: "none",
     });
-    for (const oldest of this.#calls.keys()) {
-      if (this.#calls.size <= MAX_CALLS) return;
-      this.#calls.delete(oldest);
-    }
+    if (this.#calls.size > MAX_CALLS) this.#calls.delete(this.#leastNeeded());
+  }
+
+  /** The oldest call that nobody answered, else the oldest: calls that are made again and again displace no answer. */
+  #leastNeeded(): string {
+    const ids = [...this.#calls.keys()].slice(0, -1);
+    return ids.find((id) => this.#calls.get(id)?.answer === "none") ?? ids[0] ?? "";
   }
 }
 

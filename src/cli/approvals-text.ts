@@ -1,6 +1,6 @@
 import { columns } from "../channel/columns.ts";
 import { wholeFieldRows } from "../channel/field-rows.ts";
-import { type Ink, widthOf } from "../channel/ink.ts";
+import type { Ink } from "../channel/ink.ts";
 import {
   boundFields,
   type Field,
@@ -9,6 +9,7 @@ import {
   viewFields,
 } from "../channel/request-text.ts";
 import { timeLeft as timeLeftInWords } from "../channel/time-left.ts";
+import { columnsOf } from "../channel/visible-unit.ts";
 import { visible } from "../errors.ts";
 import type { ApprovalEvent } from "../event/event.ts";
 import { printChanged } from "../policy/bound-call.ts";
@@ -16,10 +17,11 @@ import type { Scope } from "../policy/decision.ts";
 import type { ApprovalRequest, EarlierRequest } from "../policy/request.ts";
 import { reviewInWords } from "../policy/review-record.ts";
 import type { StoredRequest } from "../store/store.ts";
+import { SHORT, startsIn } from "./hanging.ts";
 
-const SHORT = 8;
 const FEWEST_OF_A_FOLDER = 20;
 const WIDTH = 100;
+const CUT = "…";
 
 /** The width of a terminal, or null, and the colours. */
 export interface TextLayout {
@@ -130,24 +132,20 @@ export function eventLine(event: ApprovalEvent, { width, ink }: TextLayout): str
   return startsIn(ink.dim, inWidth(columns([cells])[0] ?? "", width));
 }
 
-function startsIn(tint: (text: string) => string, row: string): string {
-  return `${tint(row.slice(0, SHORT))}${row.slice(SHORT)}`;
-}
-
 function endOf(folder: string, width: number | null): string {
   if (width === null) return folder;
   const room = Math.max(FEWEST_OF_A_FOLDER, Math.floor(width / 3));
-  if (widthOf(folder) <= room) return folder;
+  if (columnsOf(folder) <= room) return folder;
   const characters = [...folder.slice(-4 * room)];
-  while (widthOf(characters.join("")) >= room) characters.shift();
-  return `…${characters.join("")}`;
+  while (columnsOf(`${CUT}${characters.join("")}`) > room) characters.shift();
+  return `${CUT}${characters.join("")}`;
 }
 
 function inWidth(row: string, width: number | null): string {
-  if (width === null || widthOf(row) <= width) return row;
+  if (width === null || columnsOf(row) <= width) return row;
   const characters = [...row.slice(0, 4 * width)];
-  while (widthOf(characters.join("")) >= width) characters.pop();
-  return `${characters.join("")}…`;
+  while (columnsOf(`${characters.join("")}${CUT}`) > width) characters.pop();
+  return `${characters.join("")}${CUT}`;
 }
 
 function inShort(

@@ -23,6 +23,15 @@ export interface SuggestedRule {
   readonly from: readonly string[];
 }
 
+/**
+ * The suggestion with an id; null if there is none, or several. A place in the list would name another one as soon as
+ * further calls are asked about.
+ */
+export function suggestionNamed(all: readonly SuggestedRule[], named: string): SuggestedRule | null {
+  const [only, ...others] = all.filter(({ id }) => id === named);
+  return only === undefined || others.length > 0 ? null : only;
+}
+
 const MAX_NAMED = 5;
 const ID_LENGTH = 8;
 

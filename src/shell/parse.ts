@@ -195,9 +195,8 @@ function agrees(line: string, words: readonly string[]): boolean {
 }
 
 function distinct(commands: readonly SimpleCommand[]): readonly SimpleCommand[] {
-  return [
-    ...new Map(commands.map((command) => [JSON.stringify([command.words, command.isFed]), command])).values(),
-  ];
+  const keyOf = ({ words, isFed }: SimpleCommand): string => JSON.stringify([words, isFed]);
+  return [...new Map(commands.map((command) => [keyOf(command), command])).values()];
 }
 
 /** Cuts a long line at the ends of lines, or at blanks if a line is longer than a piece. */

@@ -5,9 +5,8 @@ import type { Grant } from "../../policy/grant.ts";
 import type { KeptRule, KeptState } from "../../policy/kept-rule.ts";
 import { createDesk } from "../../session/desk.ts";
 import { COMMON, chosen, knownWord, parseWords, readArguments, usage } from "../arguments.ts";
+import { hanging, SHORT, startsIn } from "../hanging.ts";
 import type { Print } from "../print.ts";
-
-const SHORT = 8;
 
 /** Lists the grants of sessions, and revokes them. See `cofferdam grants --help`. */
 export async function grants(args: readonly string[], print: Print): Promise<number> {
@@ -27,7 +26,9 @@ export async function grants(args: readonly string[], print: Print): Promise<num
   if (action === "list") {
     if (json) print.json(all);
     else if (all.length === 0) print.talk("no answers are remembered");
-    else for (const line of columns(all.map(rowOf), [print.ink.bold])) print.result(line);
+    else
+      for (const line of columns(all.map(rowOf)))
+        for (const row of hanging(line, print.width)) print.result(startsIn(print.ink.bold, row));
     return 0;
   }
   const [only, ...others] = named === "" ? [] : all.filter(({ grantId }) => grantId.startsWith(named));

@@ -1,11 +1,12 @@
 import { examplesOf } from "../../approval/scope-offers.ts";
 import { columns } from "../../channel/columns.ts";
 import { type KeptRules, keptRulesOf, type ListedRule } from "../../config/kept-rules.ts";
-import { CofferdamError, visible } from "../../errors.ts";
+import { CofferdamError, escapeInvisible, visible } from "../../errors.ts";
 import { coverInWords } from "../../policy/cover.ts";
-import { type SuggestedRule, suggestRules } from "../../policy/suggest.ts";
+import { type SuggestedRule, suggestionNamed, suggestRules } from "../../policy/suggest.ts";
 import { createDesk, type Desk } from "../../session/desk.ts";
 import { COMMON, chosen, knownWord, parseWords, readArguments, usage } from "../arguments.ts";
+import { hanging, SHORT, startsIn } from "../hanging.ts";
 import type { Print } from "../print.ts";
 
 const OPTIONS = {
@@ -15,7 +16,6 @@ const OPTIONS = {
   until: { type: "string" },
 } as const;
 const ACTIONS = ["list", "show", "suggest", "keep", "drop"] as const;
-const SHORT = 8;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DEFAULT_DAYS = 30;
 
@@ -59,9 +59,8 @@ function list(kept: KeptRules, json: boolean, print: Print): number {
         `${rule.covers}${rule.agent === null ? "" : `, for the agent ${visible(rule.agent)}`}`,
         `by ${rule.by}`,
       ]),
-      [print.ink.bold],
     ))
-      print.result(line);
+      for (const row of hanging(line, print.width)) print.result(startsIn(print.ink.bold, row));
   return 0;
 }
 
@@ -83,7 +82,10 @@ function show({ rule, state }: ListedRule, json: boolean, print: Print): number 
     ...rule.match.map((text) => ["covered", visible(text)] as const),
     ...rule.notMatch.map((text) => ["not covered", visible(text)] as const),
   ];
-  for (const line of columns(rows, [print.ink.bold])) print.result(line);
+  const label = Math.max(...rows.map(([name]) => name.length));
+  for (const line of columns(rows))
+    for (const row of hanging(line, print.width, label + 2))
+      print.result(`${print.ink.bold(row.slice(0, label))}${row.slice(label)}`);
   return 0;
 }
 
@@ -105,18 +107,19 @@ function suggest(all: readonly SuggestedRule[], json: boolean, print: Print): nu
     return 0;
   }
   if (all.length === 0) print.talk("no rule can be suggested from the recorded answers");
-  for (const [index, { id, cover, passed, total, calls }] of all.entries()) {
-    print.result(print.ink.bold(`${index + 1}  ${id}  ${coverInWords(cover)}`));
-    print.result(
-      `   would have let pass ${passed} of ${total} recorded calls: ${calls.map(visible).join("; ")}`,
-    );
+  for (const { id, cover, passed, total, calls } of all) {
+    const rows = (line: string): readonly string[] => hanging(line, print.width);
+    for (const row of rows(`${id}  ${coverInWords(cover)}`)) print.result(print.ink.bold(row));
+    const told = `would have let pass ${passed} of ${total} recorded calls: ${calls.map(visible).join("; ")}`;
+    for (const row of rows(`          ${told}`)) print.result(row);
     if (cover.of === "commands")
       for (const { pattern, exact } of cover.patterns)
-        print.result(
-          `   - { pattern: ${JSON.stringify(pattern)}, approval: false${exact ? ", exact: true" : ""} }`,
-        );
+        for (const row of rows(
+          `          - { pattern: ${escapeInvisible(JSON.stringify(pattern))}, approval: false${exact ? ", exact: true" : ""} }`,
+        ))
+          print.result(row);
   }
-  if (all.length > 0) print.talk("keep one with `cofferdam rules keep N`");
+  if (all.length > 0) print.talk("keep one with `cofferdam rules keep ID`");
   return 0;
 }
 
@@ -141,14 +144,13 @@ async function keep(
     });
   const sleeping = kept.list().filter(({ rule, state }) => state === "asleep" && rule.id.startsWith(named));
   const [only, ...others] = sleeping;
-  if (only !== undefined && others.length === 0) {
+  const suggested = suggestionNamed(await suggestionsAt(desk, since), named);
+  if (only !== undefined && others.length === 0 && suggested === null) {
     await kept.confirm(only.rule.id);
     print.result(`kept: ${only.rule.covers}`);
     return 0;
   }
-  const all = await suggestionsAt(desk, since);
-  const suggested = /^\d{1,3}$/.test(named) ? all[Number(named) - 1] : all.find(({ id }) => id === named);
-  if (suggested === undefined)
+  if (suggested === null)
     throw usage("rules", `unknown suggestion ${visible(named)}`, "run `cofferdam rules suggest`");
   const end = until === undefined ? null : Date.parse(until);
   if (end !== null && !(end > host.now()))

@@ -64,13 +64,13 @@ export const APPROVAL_COMMANDS = {
     purpose: "suggest, keep and drop rules for this project",
     usage: "rules [ACTION] [OPTIONS]",
     notes: [
-      "A kept rule is an approval of this project from now on. It lies in your state folder, not in the project. It answers only calls that a default asks about, and gives no more access than they have anyway. ID is the id of a rule, or its beginning; N is a number of `suggest`.",
+      "A kept rule is an approval of this project from now on. It lies in your state folder, not in the project. It answers only calls that a default asks about, and gives no more access than they have anyway. ID is the id of a rule, or its beginning, or one that `suggest` prints.",
     ],
     actions: [
       ["list", "list the kept rules (the default)"],
       ["show ID", "show one rule, its origin and its examples"],
       ["suggest", "suggest rules from the calls that people approved"],
-      ["keep ID|N", "keep a suggested rule, or wake one that sleeps"],
+      ["keep ID", "keep a suggested rule, or wake one that sleeps"],
       ["drop ID", "drop one rule"],
     ],
     options: {
@@ -82,7 +82,7 @@ export const APPROVAL_COMMANDS = {
       Config: CONFIG_OPTIONS,
       Output: [JSON_OPTION],
     },
-    examples: ["cofferdam rules suggest", "cofferdam rules keep 1", "cofferdam rules drop 1a2b3c4d"],
+    examples: ["cofferdam rules suggest", "cofferdam rules keep 5e6f7a8b", "cofferdam rules drop 1a2b3c4d"],
   },
   serve: {
     group: "Approve",

@@ -58,6 +58,17 @@ describe("an approval of similar calls", () => {
     expect(handler.requests.map(({ offers = [] }) => offers.length)).toEqual([1, 0, 0]);
   });
 
+  test("is not offered either after many other calls that nobody answered", async () => {
+    const { handler, tools } = gateWith(({ tool }) =>
+      tool === "files/read" ? { approved: false, by: "ann" } : { status: "expired" },
+    );
+    await tools.call("files/read", { path: "a" });
+    for (let at = 0; at < 510; at += 1) await tools.call("files/write", { path: String(at) });
+    await tools.call("files/read", { path: "b" });
+    const { tool, offers = [] } = handler.requests.at(-1) ?? {};
+    expect([tool, offers]).toEqual(["files/read", []]);
+  });
+
   test("that was not offered is an approval of this call", async () => {
     const { gate, handler, tools } = gateWith(() => ({ approved: true, scope: "project", by: "ann" }));
     for (const path of ["a", "b"]) await tools.call("files/read", { path });

@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PLAIN, widthOf } from "../../../src/channel/ink.ts";
+import { PLAIN } from "../../../src/channel/ink.ts";
+import { columnsOf } from "../../../src/channel/visible-unit.ts";
 import { eventLine, listRows, ownFirst, requestLines } from "../../../src/cli/approvals-text.ts";
+import { hanging } from "../../../src/cli/hanging.ts";
 import type { ApprovalEvent } from "../../../src/event/event.ts";
 import { requestWith } from "../../support/approval/request.ts";
 import { asked } from "../../support/store/news.ts";
@@ -20,12 +22,28 @@ describe("a row about a request", () => {
           eventLine(event, { width, ink: PLAIN }),
         ];
         expect(rows).toHaveLength(2);
-        for (const row of rows) expect([row, widthOf(row) <= width]).toEqual([row, true]);
+        for (const row of rows) expect([row, columnsOf(row) <= width]).toEqual([row, true]);
       }),
     );
     const screen = { width: 80, ink: PLAIN };
     const [row = ""] = listRows([requestWith({ description: FORGED })], new Set(), 0, screen);
     expect(row).toMatch(/…$/);
+    // A terminal gives such a letter two columns, so that the rest would begin a row of its own.
+    const wide = `${"漢".repeat(20)}${FORGED}`;
+    const [cut = ""] = listRows([requestWith({ description: wide })], new Set(), 0, screen);
+    expect(cut).not.toContain("ls");
+  });
+
+  it("goes on below, where no id begins, if it is one of a list that is shown whole", () => {
+    const line = `8f14e45f  shell  ${"漢".repeat(20)}${FORGED}  by ann`;
+    for (const width of [20, 40, 80]) {
+      const rows = hanging(line, width);
+      for (const row of rows) expect([row, columnsOf(row) <= width]).toEqual([row, true]);
+      expect(rows.slice(1).every((row) => /^ {10}/.test(row))).toBe(true);
+      expect(rows.map((row, at) => (at === 0 ? row : row.slice(10))).join("")).toBe(line);
+    }
+    expect(hanging(line, null)).toEqual([line]);
+    expect(hanging("漢", 1)).toEqual(["漢"]);
   });
 
   it("is whole where it goes to no terminal", () => {
