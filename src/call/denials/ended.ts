@@ -76,13 +76,19 @@ export function endedDenials(given: EndedProgram, plan: Plan, end: End): readonl
   ].slice(0, Math.max(MAX_DENIALS, refused.length));
 }
 
-/** Denials of paths that only the output names: likely at most, and none proposes to grant the path. */
+/**
+ * Denials of paths that only the output names: likely at most, and none proposes to grant the path. One that approval
+ * lifts proposes to ask a person.
+ */
 function complainedDenials(call: EndedProgram, end: End): readonly Denial[] {
   const named = namedPaths(complainedPaths(end.said), ROOT, call.side.profile, shownLinks(call.policy));
   return wordDenials(call, end, [], named).map((denial) => ({
     ...denial,
     certainty: "likely",
-    remedy: `run \`cofferdam explain ${denial.operation} ${quote([denial.target])}\` to see why: only the program's output names it`,
+    remedy:
+      denial.askable === true
+        ? denial.remedy
+        : `run \`cofferdam explain ${denial.operation} ${quote([denial.target])}\` to see why: only the program's output names it`,
   }));
 }
 
