@@ -62,9 +62,12 @@ function asRun(input: ShellInput): ShellInput {
 }
 
 function describe(call: Call, isScript: boolean, { line, rest }: QuotedHead): string {
-  const { text, isWhole: isLineWhole } = redactText(line, MAX_DESCRIBED);
-  const isWhole = isLineWhole && rest.length === 0;
-  const what = isScript ? "run the script" : "run";
+  // Of a script with several lines, the first one says enough here: the whole script is shown as well.
+  const lines = isScript ? line.trim().split("\n") : [line];
+  const { text, isWhole: isLineWhole } = redactText(lines[0] ?? "", MAX_DESCRIBED);
+  const isWhole = isLineWhole && rest.length === 0 && lines.length === 1;
+  const script = lines.length === 1 ? "run the script" : `run the script of ${lines.length} lines`;
+  const what = isScript ? script : "run";
   return `${what} ${text}${isWhole ? "" : " …"}${INPUTS[call.stdin]}${portWords(call.input)}`;
 }
 

@@ -68,10 +68,7 @@ function isShown(cover: CallCover, { tool, version, input, line }: CoverableCall
   )
     return false;
   return limited.every(([name, glob]) =>
-    given.some(
-      ([other, of]) =>
-        other === name && expression(glob).test(stated(of)),
-    ),
+    given.some(([other, of]) => other === name && expression(glob).test(stated(of))),
   );
 }
 

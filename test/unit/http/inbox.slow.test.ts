@@ -432,6 +432,31 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
     expect((await at.desk.broker.grants("session-1")).map(({ kind }) => kind)).toEqual(["rejection"]);
   });
 
+  test("the answers for more than this call leave what they are about in view on a phone", async () => {
+    await using at = await testApp();
+    const offer = {
+      scope: "similar",
+      cover: { of: "commands", patterns: [{ pattern: "npm test", exact: false }] },
+      covers: "`npm test` with any further arguments",
+      passed: { count: 0, calls: [] },
+      asked: { count: 0, calls: [] },
+    } as const;
+    await ask(at, { offers: [offer] }, presentCommand({ words: ["npm", "test"], cwd: "/home/ann/notes" }));
+    await using inbox = await openInbox(browser, at, { viewport: { width: 360, height: 740 } });
+    const { page } = inbox;
+    await page.locator("#waiting .card").click();
+    await inbox.read();
+    await page.locator("#more summary").click();
+    await page.locator("#choices button").first().waitFor();
+    const { y = 0, height = 0 } = (await page.locator("#detail .block").first().boundingBox()) ?? {};
+    const bar = await page.locator("#actions").boundingBox();
+    expect([height > 0, y + height <= (bar?.y ?? 0)]).toEqual([true, true]);
+    // The last of them is reached by scrolling.
+    await page.locator("#choices button", { hasText: "no, for this session" }).scrollIntoViewIfNeeded();
+    const last = await page.locator("#choices button").last().boundingBox();
+    expect((last?.y ?? 1_000) + (last?.height ?? 0)).toBeLessThanOrEqual(740);
+  });
+
   test("a yes for the session is offered once what it covers was on the screen", async () => {
     await using at = await testApp();
     const covers = `deploy with ${"anything, ".repeat(400)}`;

@@ -19,7 +19,8 @@ test("a suggestion keeps its id whatever else is asked about, and is named by no
   // Calls that nobody answered may change the order.
   expect(after[0]?.from).toEqual([approved[1]?.approvalId]);
   expect(suggestionNamed(after, first?.id ?? "")?.cover).toEqual(first?.cover);
-  for (const other of ["", "1", first?.id.slice(0, 4) ?? ""]) expect(suggestionNamed(after, other)).toBeNull();
+  for (const other of ["", "1", first?.id.slice(0, 4) ?? ""])
+    expect(suggestionNamed(after, other)).toBeNull();
   expect(suggestionNamed([...before, ...before], first?.id ?? "")).toBeNull();
 });
 
