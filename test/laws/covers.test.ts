@@ -252,8 +252,8 @@ test("arguments are never freed for interpreters, shells, and programs that remo
     );
   for (const program of never)
     for (const mayRead of [true, false]) {
-      expect(prefixOf([program], mayRead), program).toBeNull();
-      expect(prefixOf([program, "-c", "x"], mayRead), program).toBeNull();
+      expect([program, prefixOf([program], mayRead)]).toEqual([program, null]);
+      expect([program, prefixOf([program, "-c", "x"], mayRead)]).toEqual([program, null]);
     }
   expect(prefixOf(["npm", "exec", "x"], true)).toBeNull();
   expect(prefixOf(["git", "-C", "x", "push"], true)).toBeNull();
