@@ -156,7 +156,7 @@ function isHarmless(touch: ShellTouch): boolean {
   return touch.act === "move" || touch.mode === "read" || touch.path === "/dev/null";
 }
 
-/** What a cover of command lines leaves open. */
+/** The end of every cover of command lines in words. */
 const ANYWHERE = "in any folder, also beside bash's own `cd`, `export`, `[` and the like";
 
 /** A cover in words: exactly the calls that it covers. */
