@@ -14,29 +14,20 @@ const TIMEOUT_MS = 600_000;
 describe.skipIf(unusable !== null).each(AGENT_SESSIONS)(
   "under the config that `init` writes: $name",
   (session) => {
-    test("at most one question in ten steps, each about something that a yes changes, and every step succeeds", {
+    test("at most one question in ten steps, each about something that a yes changes; what publishes, removes folders or runs a download among them is asked about by the rules that `init` writes", {
       timeout: TIMEOUT_MS,
     }, async () => {
-      const played = await playSession(session, false);
-      report(session.name, played);
-      expect(played.steps).toHaveLength(STEPS);
-      expect(failures(played.steps)).toEqual([]);
-      expect(played.left).toMatchObject({ status: 0 });
-      expect(
-        played.steps.flatMap((one) =>
-          one.asked.filter((request) => isPointless(request, played)).map(inWords),
-        ),
-      ).toEqual([]);
-      expect(questions(played.steps).map(inWords).slice(MAX_QUESTIONS)).toEqual([]);
-    });
-
-    test("what publishes, removes folders or runs a download among the same steps is asked about by the rules that `init` writes", {
-      timeout: TIMEOUT_MS,
-    }, async () => {
-      const played = await playSession(session, true);
+      const played = await playSession(session);
       const ordinary = played.steps.filter(({ danger }) => danger === null);
       const dangerous = played.steps.filter(({ danger }) => danger !== null);
-      report(`${session.name}, with dangerous steps`, { ...played, steps: ordinary });
+      report(session.name, { ...played, steps: ordinary });
+      expect(ordinary).toHaveLength(STEPS);
+      expect(failures(ordinary)).toEqual([]);
+      expect(played.left).toMatchObject({ status: 0 });
+      expect(
+        ordinary.flatMap(({ asked }) => asked.filter((request) => isPointless(request, played)).map(inWords)),
+      ).toEqual([]);
+      expect(questions(ordinary).map(inWords).slice(MAX_QUESTIONS)).toEqual([]);
       expect(dangerous.map(verdictOf)).toEqual(
         session.dangerous
           .toSorted((a, b) => a.after - b.after)
@@ -44,9 +35,6 @@ describe.skipIf(unusable !== null).each(AGENT_SESSIONS)(
             ({ script, rule }) => `${rule === null ? "fails in the sandbox" : `asked by ${rule}`}: ${script}`,
           ),
       );
-      expect(failures(ordinary)).toEqual([]);
-      expect(played.left).toMatchObject({ status: 0 });
-      expect(questions(ordinary).map(inWords).slice(MAX_QUESTIONS)).toEqual([]);
     });
   },
 );

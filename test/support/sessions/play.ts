@@ -34,8 +34,8 @@ export interface PlayedSession {
   readonly left: { readonly status: number | null; readonly output: string };
 }
 
-/** Plays a session. A person says yes to its own steps, and no to dangerous ones, which are played if `isDangerous`. */
-export async function playSession(session: AgentSession, isDangerous: boolean): Promise<PlayedSession> {
+/** Plays a session with the dangerous steps among its own. A person says yes to its own steps, and no to the others. */
+export async function playSession(session: AgentSession): Promise<PlayedSession> {
   // Below `/tmp` each sandbox has its own.
   const stage = realpathSync(mkdtempSync(join(homedir(), ".cofferdam-sessions-")));
   const [before, state] = [process.env["PATH"], process.env["XDG_STATE_HOME"]];
@@ -48,7 +48,7 @@ export async function playSession(session: AgentSession, isDangerous: boolean): 
     process.env["XDG_STATE_HOME"] = join(stage, "state");
     makeProject(session, project);
     makeConfig(project, standIns.length > 0 ? join(stage, "bin") : null);
-    const found = await played(session, project, isDangerous);
+    const found = await played(session, project);
     const check = spawnSync("bash", ["-c", session.left], { cwd: project, encoding: "utf8" });
     return { ...found, standIns, left: { status: check.status, output: `${check.stdout}${check.stderr}` } };
   } finally {
@@ -101,7 +101,6 @@ function makeConfig(project: string, bin: string | null): void {
 async function played(
   { steps, dangerous }: AgentSession,
   project: string,
-  isDangerous: boolean,
 ): Promise<Omit<PlayedSession, "standIns" | "left">> {
   const config = join(project, "cofferdam.yaml");
   const cwd = knownPath(project);
@@ -126,8 +125,7 @@ async function played(
     };
     for (const [at, step] of steps.entries()) {
       for (const danger of dangerous)
-        if (isDangerous && danger.after === at)
-          await play({ tool: "shell", input: { script: danger.script } }, danger);
+        if (danger.after === at) await play({ tool: "shell", input: { script: danger.script } }, danger);
       await play(step, null);
     }
     return { steps: all, unasked: withoutApproval.digest, strictRules: strictRulesOf(project) };

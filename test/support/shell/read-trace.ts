@@ -10,7 +10,8 @@ const OPEN = /^(\d+) +(?:openat\(AT_FDCWD<(.*?)>, |open\()"((?:[^"\\]|\\.)*)", (
 const EXEC = /^(\d+) +execve\("((?:[^"\\]|\\.)*)"/;
 const RESUMED = /^(\d+) +<\.\.\. (\w+) resumed>/;
 /** Files of the system that bash and its libraries read, and those that hold nothing or are open already. */
-const OF_SYSTEM = /^\/(etc|lib|lib64|usr|proc|sys|run\/(host\/)?userdb)\/|^\/dev\/(tty|null|std(in|out|err)|fd\/\d+)$/;
+const OF_SYSTEM =
+  /^\/(etc|lib|lib64|usr|proc|sys|run\/(host\/)?userdb)\/|^\/dev\/(tty|null|std(in|out|err)|fd\/\d+)$/;
 
 /**
  * The files that bash opened, by a trace of strace(1) with `-f -y`. A process is bash until it starts another program.
