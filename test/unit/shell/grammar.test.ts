@@ -309,7 +309,7 @@ describe.each(CONSTRUCTS)("%s", (_, understood, unread) => {
 test("a text from a here-document is a plain word, and its `cat` a command of the line", () => {
   const line = `git commit -m "$(cat <<'EOF'\nFix $x\n\n- \`a\`\nEOF\n)" -q`;
   expect(parseLine(line)).toEqual({
-    commands: [{ words: ["git", "commit", "-m", "Fix $x\n\n- `a`", "-q"] }, { words: ["cat"] }],
+    commands: [{ words: ["git", "commit", "-m", "Fix $x\n\n- `a`", "-q"] }, { words: ["cat"], isFed: true }],
     touches: [],
     unread: [],
     plain: null,
