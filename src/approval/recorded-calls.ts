@@ -93,13 +93,10 @@ export class RecordedCalls {
       isByDefault,
       answer: "none",
     });
-    if (this.#calls.size > MAX_CALLS) this.#calls.delete(this.#leastNeeded());
-  }
-
-  /** The oldest call that nobody answered, else the oldest: calls that are made again and again displace no answer. */
-  #leastNeeded(): string {
-    const ids = [...this.#calls.keys()].slice(0, -1);
-    return ids.find((id) => this.#calls.get(id)?.answer === "none") ?? ids[0] ?? "";
+    // The oldest that nobody answered, else the oldest: calls that are made again and again displace no answer.
+    const ids = this.#calls.size > MAX_CALLS ? [...this.#calls.keys()].slice(0, -1) : [];
+    const least = ids.find((id) => this.#calls.get(id)?.answer === "none") ?? ids[0];
+    if (least !== undefined) this.#calls.delete(least);
   }
 }
 

@@ -46,7 +46,8 @@ export function commandWords(words: readonly string[]): CommandWords {
  * The coverage of a command by a pattern of several words, wherever the command's options are: `git push` covers `git
  * -C sub push`. The pattern's own options must be among the words, its other words must be the first that are no
  * options. An option may take the next word as its value: this is known for git's own options. Elsewhere, a pattern
- * that fits only this way covers `maybe` (`docker push` and `docker --context x push`).
+ * that fits only this way covers `maybe` (`docker push` and `docker --context x push`). So does one whose options may be
+ * written in another way: `rm -rf` and `rm -R --force`, `git push -f` and `git push -uf`.
  */
 export function coversPastOptions(pattern: ShellPattern, { words, rest }: CommandWords): Coverage {
   const { program, plain, options } = pattern;
@@ -54,9 +55,34 @@ export function coversPastOptions(pattern: ShellPattern, { words, rest }: Comman
   const isSure = beginsWith(plain, rest, false);
   if (!isSure && !beginsWith(plain, rest, true)) return "no";
   const given = words.slice(1).filter(isOption);
-  if (!options.every((glob) => given.some((word) => matchesWord(glob, word)) || hasLetters(glob, given)))
-    return "no";
-  return isSure ? "surely" : "maybe";
+  const isPlain = options.every(
+    (glob) => given.some((word) => matchesWord(glob, word)) || hasLetters(glob, given),
+  );
+  if (!isPlain && !options.every((glob) => mayBeGiven(glob, given))) return "no";
+  return isSure && isPlain ? "surely" : "maybe";
+}
+
+/** Long options that are short ones of most programs, by their letters. */
+const LONG: readonly (readonly [name: string, letters: string])[] = [
+  ["recursive", "rR"],
+  ["force", "f"],
+];
+
+/** True if an option may be among the given ones under another name: in a group, as a long one, or cut short. */
+function mayBeGiven(glob: string, given: readonly string[]): boolean {
+  if (given.some((word) => matchesWord(glob, word))) return true;
+  const groups = given.filter((word) => /^-[A-Za-z]+$/.test(word)).join("");
+  const isCut = (name: string): boolean =>
+    given.some((word) => /^--./.test(word) && name.startsWith(word.slice(2)));
+  const isLetter = (letter: string): boolean => {
+    const [name = "", same = letter] = LONG.find(([, letters]) => letters.includes(letter)) ?? [];
+    return [...same].some((one) => groups.includes(one)) || (name !== "" && isCut(name));
+  };
+  if (/^-[A-Za-z]{1,3}$/.test(glob)) return [...glob.slice(1)].every(isLetter);
+  const name = /^--([\w-]+)$/.exec(glob)?.[1];
+  if (name === undefined) return false;
+  const [, letters = ""] = LONG.find(([one]) => one === name) ?? [];
+  return isCut(name) || [...letters].some((letter) => groups.includes(letter));
 }
 
 /**

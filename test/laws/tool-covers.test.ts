@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { type GeneralisedCall, generalisedPaths, generalisedTool } from "../../src/policy/candidate.ts";
 import type { Json } from "../../src/policy/canonical-json.ts";
 import { type CallCover, type CoverableCall, coverInWords, coversCall } from "../../src/policy/cover.ts";
@@ -128,3 +128,20 @@ law(
   coversCall,
   { "covers nothing": () => false },
 );
+
+test("a text is told from another value that is written alike, in the shown words as well", () => {
+  const of = (value: Json): CoverableCall => ({
+    ...invocationOf("deploy", { dry: value }, null),
+    version: "",
+    line: null,
+  });
+  const alike: readonly Json[] = ["false", false, '"false"', "1", 1, "null", null, "[]", [], "{}", {}, "no", ""];
+  const shown = new Set<string>();
+  for (const value of alike) {
+    const cover = generalisedTool(of(value), "write", null).project();
+    if (typeof cover === "string" || cover === null) throw new TypeError("there is no cover");
+    shown.add(coverInWords(cover));
+    expect(alike.filter((other) => coversCall(cover, of(other)))).toEqual([value]);
+  }
+  expect(shown.size).toBe(alike.length);
+});

@@ -51,7 +51,7 @@ export function shellPage(): string {
         ],
         [
           "asks or denies (`approval: true`, `allowed: false`)",
-          "the program under every name and link that leads to it, also behind options: `git push` covers `git -C sub push`. Letters of an option count in any order: `rm -rf` covers `rm -r -f`. With `|` the pattern names several commands that occur in one line: `curl | *sh`",
+          "the program under every name and link that leads to it, also behind options: `git push` covers `git -C sub push`. Letters of an option count in any order: `rm -rf` covers `rm -r -f`. If they may be written in another way (`rm -R --force`, `git push -uf` for `git push -f`), the call asks. With `|` the pattern names several commands that occur in one line: `curl | *sh`",
         ],
       ],
     ),
