@@ -16,6 +16,7 @@ import { HANDLER } from "./handler.ts";
 import { ALREADY_USED, approvalOf, NOBODY } from "./not-run.ts";
 import { readAnswer } from "./read-decision.ts";
 import { isByReviewer } from "./reviewed.ts";
+import { isStillFor } from "./reviewer.ts";
 import { rememberApproval } from "./scope-offers.ts";
 import { settleStored } from "./settle.ts";
 
@@ -98,7 +99,7 @@ export class Gate {
         reused ?? (await this.#asker.ask(call, decided, asking, { mayReview }));
       if (approval.kind !== "approved") return approval;
       const again = await this.#decideApproved(approval, argsHash, decideAgain);
-      const isSame = again.isSame && this.#isStillFor(approval, call, again.decided);
+      const isSame = again.isSame && isStillFor(approval, call, again.decided, this.#options.reviewer);
       if (isSame && again.decided.verdict.action !== "deny") return this.#use(approval, again.decided);
       await this.#drop(approval);
       if (again.decided.verdict.action === "deny") return this.#ruledOut(call, again.decided, options.log);
@@ -165,16 +166,6 @@ export class Gate {
         await broker.decide(approvalId, read, HANDLER);
     }
     return settleStored((await broker.find(approvalId)) ?? stored, decided, broker);
-  }
-
-  /** False if a reviewer approved a call that is for a person by now. */
-  #isStillFor(
-    { approvalId, decision, request }: Approval,
-    call: CallIdentity,
-    decided: DecidedCall,
-  ): boolean {
-    if (!isByReviewer(request, decision) || decided.verdict.action === "allow") return true;
-    return this.#options.reviewer?.mayAnswer(decision.by, { ...call, approvalId }, decided) === true;
   }
 
   /** Decides once more after an approval: for the shown input, or the one that the person edited. */

@@ -11,7 +11,7 @@ import type { ReviewerSettings } from "../policy/reviewer-section.ts";
 import { printDuration } from "../profile/quantity.ts";
 import type { Broker } from "./broker.ts";
 import { rejected } from "./factories.ts";
-import type { Approval, DecidedCall } from "./gate-result.ts";
+import type { Approval, CallIdentity, DecidedCall } from "./gate-result.ts";
 import { NOBODY } from "./not-run.ts";
 import {
   isForReviewer,
@@ -212,4 +212,15 @@ async function inTime(
   } finally {
     over.abort();
   }
+}
+
+/** False if a reviewer approved a call that is for a person by now. */
+export function isStillFor(
+  { approvalId, decision, request }: Approval,
+  call: CallIdentity,
+  decided: Pick<DecidedCall, "verdict" | "reviewSubject">,
+  reviewer: SessionReviewer | null = null,
+): boolean {
+  if (!isByReviewer(request, decision) || decided.verdict.action === "allow") return true;
+  return reviewer?.mayAnswer(decision.by, { ...call, approvalId }, decided) === true;
 }

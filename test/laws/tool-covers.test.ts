@@ -135,7 +135,21 @@ test("a text is told from another value that is written alike, in the shown word
     version: "",
     line: null,
   });
-  const alike: readonly Json[] = ["false", false, '"false"', "1", 1, "null", null, "[]", [], "{}", {}, "no", ""];
+  const alike: readonly Json[] = [
+    "false",
+    false,
+    '"false"',
+    "1",
+    1,
+    "null",
+    null,
+    "[]",
+    [],
+    "{}",
+    {},
+    "no",
+    "",
+  ];
   const shown = new Set<string>();
   for (const value of alike) {
     const cover = generalisedTool(of(value), "write", null).project();
