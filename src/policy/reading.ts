@@ -1,5 +1,7 @@
+import { isHarmlessBuiltin } from "../shell/builtins.ts";
 import { type Hazard, hazardOf } from "../shell/hazards.ts";
 import { InnerLines } from "../shell/inner.ts";
+import { onlyReads } from "../shell/only-reads.ts";
 import {
   type CommandWords,
   type Coverage,
@@ -142,8 +144,16 @@ function hazardBy(names: readonly string[], rest: readonly string[]): Hazard | n
 }
 
 /** True if a command may run programs that are not among the line's commands: those of its words, or of its input. */
-export function runsText({ isNameUnknown, isProgramUnread, hazard }: ReadCommand): boolean {
-  return isNameUnknown || isProgramUnread || hazard?.does === "runs";
+export function runsText({ command, isNameUnknown, isProgramUnread, hazard }: ReadCommand): boolean {
+  return isNameUnknown || isProgramUnread || hazard?.does === "runs" || hasCode(command.words);
+}
+
+/** True for a program that may be an interpreter, under whatever name: `-c` or `-e` leads a word that looks like code. */
+function hasCode(words: readonly string[]): boolean {
+  const isCode = words.some(
+    (word, at) => at > 0 && /^-[a-z]*[ce]$|^--(?:eval|command)$/.test(word) && /\s/.test(words[at + 1] ?? ""),
+  );
+  return isCode && !isHarmlessBuiltin(words) && !onlyReads(words);
 }
 
 /** Whether a pattern covers a reading as a prefix of its words, past its options, perhaps, or not at all. */

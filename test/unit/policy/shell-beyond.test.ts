@@ -60,6 +60,8 @@ describe("a rule without doubts speaks for what a line shows", () => {
     ["in a here-document that a shell reads", "bash <<'E'\ngit push\nE", "bash <<'E'\ngit pull\nE"],
     ["in code", `python3 -c "import os; os.system('git push')"`, `python3 -c "print('git')"`],
     ["in a list of words in code", `node -e "run('git', ['push'])"`, `node -e "list.push(1)"`],
+    ["in code of a program that is not known", `./tool -c "git push"`, `./tool -c "git pull"`],
+    ["in a line for a shell of another name", `/proc/self/exe -c "git push"`, `/proc/self/exe -c "git pull"`],
     ["in a file that the line writes and runs", "echo 'git push' > x.sh; sh x.sh", "sh x.sh"],
     ["in a substitution", 'echo "$(git push)"', 'echo "$(git pull)"'],
   ])("%s: `%s`; twin: `%s`", (_how, shown, other) => {
@@ -68,7 +70,7 @@ describe("a rule without doubts speaks for what a line shows", () => {
   });
 
   test("and not for a mention in a command that runs no text", () => {
-    const lines = ["echo 'git push later'", "git commit -m 'explain git push'", "grep -rn 'git push' docs"];
+    const lines = ["echo 'git push later'", "git commit -m 'explain git push'", "grep -rne 'git push' docs"];
     for (const line of lines) expect(decided(line, { rules: [asks] })[0]).toBe("allow");
   });
 
