@@ -85,7 +85,7 @@ describe.skipIf(unusable !== null)("a command that fails", () => {
 
   it("is told that a yes would give it, where a root is written or read after one", async () => {
     await using at = await standing();
-    const remedy = "this needs approval: add a rule that asks about this call";
+    const remedy = "repeat this very call: a person is then asked, and approval allows it";
     expect(denialsOf(await at.session.call("shell", { argv: ["touch", "../notes/x.md"] }))).toMatchObject([
       { operation: "write", target: `${at.place.top}/notes/x.md`, certainty: "certain", remedy },
     ]);

@@ -67,7 +67,7 @@ describe.skipIf(unusable !== null)("cofferdam mcp", () => {
     expect((await client.call("write_file", WRITE)).structuredContent).toMatchObject({
       outcome: "denied",
       reason: expect.stringContaining("this MCP client can't ask its user"),
-      hint: expect.stringContaining("open a channel under `approval.channels`"),
+      hint: expect.stringContaining("ask the user to open a way to approve calls"),
     });
     const { stderr } = await at.cofferdam(["mcp"], { input: "" });
     expect(stderr).toContain(

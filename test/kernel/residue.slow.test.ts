@@ -9,7 +9,7 @@ import { Place } from "../support/battery/place.ts";
 
 sandboxMustWork("residue");
 
-/** What a supervisor keeps: what it learnt of the machine, the file that hides files, the records of runs, its ledger and its live calls, each with a lock. */
+/** What a supervisor keeps: what it learnt of the machine, the file that hides files, the records of runs, its ledger and its live calls, each with a lock, and a file of each supervisor that runs. */
 const STATE = [
   "attestation.json",
   "empty",
@@ -19,6 +19,7 @@ const STATE = [
   "ledger-lock",
   "live",
   "live-lock",
+  "supervisors",
   "watched",
 ];
 
@@ -62,12 +63,8 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     });
     const codes = replies.map((reply) => (reply.kind === "ran" ? reply.code : reply.kind));
     expect(codes).toEqual(["made", 0, 3, 137, 0, 143, 127]);
-    expect([held(), ledger(), list(temporary), list(join(place.state, "cofferdam/watched"))]).toEqual([
-      [],
-      [],
-      [],
-      [],
-    ]);
+    const left = ["watched", "supervisors"].flatMap((name) => list(join(place.state, "cofferdam", name)));
+    expect([held(), ledger(), list(temporary), left]).toEqual([[], [], [], []]);
     expect(list(place.top)).toEqual([...before, "config.yaml", "job.json"].toSorted());
     expect(list(join(place.state, "cofferdam")).filter((name) => name !== "devices")).toEqual(STATE);
     const devices = person.uid === 0 ? DEVICES.toSorted() : [];
