@@ -8,6 +8,7 @@ import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import { quote } from "../shell/quote.ts";
 import { assertOwn, changing, isThere, removePrivate, writePrivate } from "./private-file.ts";
 import { printFailure, readPinned } from "./safe-file.ts";
+import { TrustedRules } from "./trusted-rules.ts";
 import { MAX_BYTES } from "./yaml.ts";
 
 const Digest = z.string().regex(/^[0-9a-f]{64}$/);
@@ -31,6 +32,8 @@ export const TrustEntry = z.strictObject({
   granted: z.strictObject({ unasked: z.string(), onYes: z.string() }),
   /** SHA-256 of each setting that is not a profile. */
   settings: z.record(z.string(), Digest),
+  /** Its rules; missing if they are too many. */
+  rules: TrustedRules.optional(),
   /** Time of the trust, in milliseconds since 1970. */
   at: z.number(),
 });
