@@ -3,6 +3,7 @@ import { z } from "zod";
 import { CofferdamError, visible } from "../errors.ts";
 import { OTHER_STATE, problemOfState } from "../host/launch/state-folder.ts";
 import type { Host } from "../host/look/host.ts";
+import { StoreSetting } from "../policy/approval-channels.ts";
 import { sha256 } from "../profile/digest.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import { quote } from "../shell/quote.ts";
@@ -32,6 +33,8 @@ export const TrustEntry = z.strictObject({
   granted: z.strictObject({ unasked: z.string(), onYes: z.string() }),
   /** SHA-256 of each setting that is not a profile. */
   settings: z.record(z.string(), Digest),
+  /** Where its requests are. */
+  store: StoreSetting.optional(),
   /** Its rules; missing if they are too many. */
   rules: TrustedRules.optional(),
   /** Time of the trust, in milliseconds since 1970. */

@@ -179,6 +179,7 @@ function entryFor(
       onYes: printProfile(intersectAll([onYes, own])),
     },
     settings: settingsOf(assembled),
+    store: config.approval.store,
     rules: trustedRules(config),
     at: host.now(),
   };

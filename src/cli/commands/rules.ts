@@ -5,6 +5,7 @@ import { CofferdamError, visible } from "../../errors.ts";
 import { coverInWords } from "../../policy/cover.ts";
 import { type SuggestedRule, suggestRules } from "../../policy/suggest.ts";
 import { createDesk, type Desk } from "../../session/desk.ts";
+import { answeringDesk } from "../answering-desk.ts";
 import { COMMON, chosen, knownWord, parseWords, readArguments, usage } from "../arguments.ts";
 import type { Print } from "../print.ts";
 
@@ -27,7 +28,8 @@ export async function rules(args: readonly string[], print: Print): Promise<numb
   const action = knownWord("rules", "action", word, ACTIONS);
   const takesId = action === "show" || action === "keep" || action === "drop";
   parseWords("rules", positionals, ["ACTION", ...(takesId ? ["ID"] : [])], takesId ? 2 : 0);
-  await using desk = await createDesk(chosen(values));
+  // A rule is kept for the rules and roots in force, so this needs them.
+  await using desk = await (action === "keep" ? createDesk(chosen(values)) : answeringDesk(values, print));
   const kept = keptRulesOf(desk.host, desk.loaded.config);
   if (kept === null)
     throw new CofferdamError("CONFIG_INVALID", "there is no config to keep rules for", {
