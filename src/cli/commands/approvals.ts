@@ -38,7 +38,13 @@ export async function approvals(args: readonly string[], print: Print): Promise<
   if (!isAnswer && forAnswers !== undefined)
     throw usage("approvals", `\`--${forAnswers}\` is only for answers`, "use it with `approve` or `reject`");
   const isScoped = Object.keys(values).some((key) => SCOPED.includes(key));
-  if (isScoped && (action !== "approve" || session))
+  if (isScoped && session && isAnswer)
+    throw usage(
+      "approvals",
+      "`--session` cannot be combined with `--scope`, `--minutes` and `--times`",
+      "use `--scope session` instead of `--session`",
+    );
+  if (isScoped && action !== "approve")
     throw usage(
       "approvals",
       "`--scope`, `--minutes` and `--times` are only for approvals",

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { examplesOf } from "../../approval/scope-offers.ts";
 import { columns } from "../../channel/columns.ts";
 import { type KeptRules, keptRulesOf, type ListedRule } from "../../config/kept-rules.ts";
@@ -41,7 +42,7 @@ export async function rules(args: readonly string[], print: Print): Promise<numb
     case "show":
       return show(listed(kept, named), json, print);
     case "suggest":
-      return suggest(await suggestionsAt(desk, since), json, print);
+      return suggest(notKept(await suggestionsAt(desk, since), kept), json, print);
     case "keep":
       return await keep(desk, kept, named, { since, until, agent: values.for ?? null }, json, print);
     case "drop":
@@ -95,10 +96,20 @@ async function suggestionsAt(
 ): Promise<readonly SuggestedRule[]> {
   const found = /^(\d{1,4})d$/.exec(since ?? `${DEFAULT_DAYS}d`);
   if (found === null)
-    throw usage("rules", `invalid \`--since\`: ${visible(since ?? "")}`, "write days, as `30d`");
+    throw usage(
+      "rules",
+      `invalid \`--since\`: ${visible(since ?? "")}`,
+      "write a number of days, for example `30d`",
+    );
   const from = host.now() - Number(found[1]) * DAY_MS;
   const calls = await broker.memory.recorded.of(loaded.config.workspace);
   return suggestRules(calls.filter(({ at }) => at >= from));
+}
+
+/** The suggestions without those that answer calls already. */
+function notKept(all: readonly SuggestedRule[], kept: KeptRules): readonly SuggestedRule[] {
+  const active = kept.list().filter(({ rule, state }) => state === "active" && rule.agent === null);
+  return all.filter(({ cover }) => !active.some(({ rule }) => isDeepStrictEqual(rule.cover, cover)));
 }
 
 function suggest(all: readonly SuggestedRule[], json: boolean, print: Print): number {
@@ -107,8 +118,8 @@ function suggest(all: readonly SuggestedRule[], json: boolean, print: Print): nu
     return 0;
   }
   if (all.length === 0) print.talk("no rule can be suggested from the recorded answers");
-  for (const [index, { id, cover, passed, total, calls }] of all.entries()) {
-    print.result(print.ink.bold(`${index + 1}  ${id}  ${coverInWords(cover)}`));
+  for (const { id, cover, passed, total, calls } of all) {
+    print.result(print.ink.bold(`${id}  ${coverInWords(cover)}`));
     print.result(
       `   would have let pass ${passed} of ${total} recorded calls: ${calls.map(visible).join("; ")}`,
     );
@@ -118,7 +129,7 @@ function suggest(all: readonly SuggestedRule[], json: boolean, print: Print): nu
           `   - { pattern: ${JSON.stringify(pattern)}, approval: false${exact ? ", exact: true" : ""} }`,
         );
   }
-  if (all.length > 0) print.talk("keep one with `cofferdam rules keep N`");
+  if (all.length > 0) print.talk("keep one with `cofferdam rules keep ID`");
   return 0;
 }
 
@@ -149,7 +160,7 @@ async function keep(
     return 0;
   }
   const all = await suggestionsAt(desk, since);
-  const suggested = /^\d{1,3}$/.test(named) ? all[Number(named) - 1] : all.find(({ id }) => id === named);
+  const suggested = all.find(({ id }) => id === named);
   if (suggested === undefined)
     throw usage("rules", `unknown suggestion ${visible(named)}`, "run `cofferdam rules suggest`");
   const end = until === undefined ? null : Date.parse(until);
@@ -157,11 +168,20 @@ async function keep(
     throw usage(
       "rules",
       `invalid \`--until\`: ${visible(until ?? "")}`,
-      "write a later date, as `2030-12-31`",
+      "write a later date, for example `2030-12-31`",
     );
   const { cover, from } = suggested;
   const covers = coverInWords(cover);
-  const given = { id: host.id(), cover, covers, agent, by: host.user.name, at: host.now(), from };
+  const same = kept.list().find(({ rule }) => rule.agent === agent && isDeepStrictEqual(rule.cover, cover));
+  const given = {
+    id: same?.rule.id ?? host.id(),
+    cover,
+    covers,
+    agent,
+    by: host.user.name,
+    at: host.now(),
+    from,
+  };
   const recorded = await broker.memory.recorded.of(loaded.config.workspace);
   const rule = { ...given, until: end, maxUses: null, ...examplesOf(cover, recorded) };
   await broker.memory.keep(rule, "none");
