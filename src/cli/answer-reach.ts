@@ -1,6 +1,5 @@
 import { visible } from "../errors.ts";
 import { Scope, type ScopeLimits } from "../policy/decision.ts";
-import type { ApprovalRequest } from "../policy/request.ts";
 import { knownWord, usage } from "./arguments.ts";
 
 /** How far an answer reaches: its scope, and its limits. */
@@ -27,12 +26,6 @@ export function reachOf(values: {
   };
   const isLimited = Object.keys(limits).length > 0;
   return { scope: given ?? (session || isLimited ? "session" : "once"), limits };
-}
-
-/** True if a request offers an approval of this scope. */
-export function isOfferedScope({ covers, offers = [] }: ApprovalRequest, scope: Scope): boolean {
-  if (scope === "once") return true;
-  return scope === "session" ? covers !== null : offers.some((one) => one.scope === scope);
 }
 
 function countIn(option: string, text: string, max: number): number {

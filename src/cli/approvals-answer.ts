@@ -2,10 +2,13 @@ import { confirmAtTerminal } from "../channel/confirm-at-terminal.ts";
 import { toolNames } from "../decide/tool-cards.ts";
 import { ERRORS, visible } from "../errors.ts";
 import type { Decision } from "../policy/decision.ts";
+import type { ApprovalRequest } from "../policy/request.ts";
+import { whyNotOffered } from "../policy/why-not-offered.ts";
 import type { Desk } from "../session/desk.ts";
 import { withoutInput } from "../store/edited.ts";
 import type { Resolution, StoredRequest } from "../store/store.ts";
-import { type GivenReach, isOfferedScope } from "./answer-reach.ts";
+import type { GivenReach } from "./answer-reach.ts";
+import { keptInWords, reachInWords } from "./answer-text.ts";
 import { type SelectedRequests, type SelectionValues, selectRequests } from "./approvals-selection.ts";
 import { briefLines, projectOf } from "./approvals-text.ts";
 import { usage } from "./arguments.ts";
@@ -46,13 +49,7 @@ export async function answerSelected(
     else print.talk("no unanswered requests");
     return 0;
   }
-  const limited = requests.find(({ request }) => !isOfferedScope(request, answer.scope));
-  if (answer.isYes && limited !== undefined)
-    throw usage(
-      "approvals",
-      `${requests.length === 1 ? "this request" : `request ${limited.request.approvalId.slice(0, SHORT)}`} cannot be approved with the scope ${answer.scope}`,
-      "see `cofferdam approvals show`",
-    );
+  if (answer.isYes) for (const { request } of requests) assertOffered(request, answer, values);
   if (!areNamed && values.yes !== true) {
     const stop = await confirm(selected, answer, print);
     if (stop !== null) return stop;
@@ -62,12 +59,15 @@ export async function answerSelected(
   for (const stored of requests) {
     const one = await answerOne(desk, stored, answer);
     answered.push(one);
-    if (!answer.json) report(desk, one, answer, isSingle, print);
+    if (!answer.json) await report(desk, one, answer, isSingle, print);
   }
   if (answer.json) {
     const printed = answered.map(answeredJson);
     print.json(isSingle ? printed[0] : printed);
-  } else if (answer.isYes) await reportUnclaimed(desk, answered, print);
+  } else if (answer.isYes) {
+    await reportUnclaimed(desk, answered, print);
+    if (answer.scope === "project") reportKept(desk, answered, print);
+  }
   const isLate = answered.some(({ resolution }) => resolution !== "accepted");
   if (isLate && answer.json)
     for (const one of answered) if (one.resolution !== "accepted") reportLate(one, print);
@@ -75,6 +75,24 @@ export async function answerSelected(
 }
 
 const SHORT = 8;
+
+/** Throws `USAGE`, with the reason, if a request offers no approval as far as the person named. */
+function assertOffered(
+  request: ApprovalRequest,
+  { scope }: TypedAnswer,
+  values: SelectionValues & { readonly scope?: string | undefined },
+): void {
+  const why = whyNotOffered(request, scope);
+  if (why === null) return;
+  const id = request.approvalId.slice(0, SHORT);
+  const named = ["scope", "session", "minutes", "times"].find((name) => name in values) ?? "scope";
+  const as = named === "scope" ? `the scope ${scope}` : `\`--${named}\``;
+  throw usage(
+    "approvals",
+    `request ${id} cannot be approved with ${as}: ${why}`,
+    `see \`cofferdam approvals show ${id}\``,
+  );
+}
 
 /** Shows the requests and asks the person. Null to go on, else the exit status. */
 async function confirm(
@@ -141,13 +159,13 @@ export function printedDecision(decision: Decision | null) {
   return { ...withoutInput(decision), isEdited: decision.editedInput !== undefined };
 }
 
-function report(
-  { loaded }: Desk,
+async function report(
+  { loaded, broker }: Desk,
   one: AnsweredRequest,
-  { isYes }: TypedAnswer,
+  answer: TypedAnswer,
   isSingle: boolean,
   print: Print,
-): void {
+): Promise<void> {
   const { request } = one.before;
   const { approvalId, tool, description, project } = request;
   const isElsewhere = project !== loaded.config.workspace;
@@ -158,9 +176,21 @@ function report(
     return;
   }
   const which = isSingle ? "" : `${approvalId.slice(0, SHORT)}  `;
-  const done = isYes ? print.ink.good("approved") : "rejected";
+  const done = answer.isYes ? print.ink.good("approved") : "rejected";
   const where = isElsewhere ? `, in ${projectOf(request)}` : "";
   print.result(`${which}${done}: ${visible(tool)} ${visible(description)}${where}`);
+  const isGone = request.waits === false && !(await broker.isAlive(request.runId));
+  const reach = reachInWords(request, answer, isGone);
+  if (reach !== null) print.result(`  ${reach}`);
+}
+
+/** Names the rules that the answered calls have kept by now. */
+function reportKept(desk: Desk, answered: readonly AnsweredRequest[], print: Print): void {
+  for (const { resolution, before } of answered) {
+    if (resolution !== "accepted") continue;
+    const kept = keptInWords(desk, before.request);
+    print.result(`  ${kept ?? "the rule is kept when the call runs: see `cofferdam rules list`"}`);
+  }
 }
 
 function reportLate({ resolution, before, now }: AnsweredRequest, print: Print): void {

@@ -16,6 +16,7 @@ import { printChanged } from "../policy/bound-call.ts";
 import type { Scope } from "../policy/decision.ts";
 import type { ApprovalRequest, EarlierRequest } from "../policy/request.ts";
 import { reviewInWords } from "../policy/review-record.ts";
+import { whyNotOffered } from "../policy/why-not-offered.ts";
 import type { StoredRequest } from "../store/store.ts";
 import { SHORT, startsIn } from "./hanging.ts";
 
@@ -116,10 +117,18 @@ export function requestLines(
   const fields = [
     ...head,
     ...viewFields(request, look, ink),
+    ...notOfferedFields(request),
     ...ruleFields(request),
     ...boundFields(request),
   ];
   return fields.flatMap((one) => wholeFieldRows(one, WIDTH, ink));
+}
+
+/** Why no answer for more than this call is offered. That for the project is told with the offers. */
+function notOfferedFields(request: ApprovalRequest): readonly Field[] {
+  const [session, similar] = [whyNotOffered(request, "session"), whyNotOffered(request, "similar")];
+  if (session !== null) return [field("only for this call", session)];
+  return similar === null ? [] : [field("not for similar calls", similar)];
 }
 
 function againOf({ approvalId, changed }: EarlierRequest): string {

@@ -111,14 +111,22 @@ function pagesOf({ domains, approval }: LoadedConfig["config"]["webFetch"]): rea
 }
 
 /** The changes since a config was trusted, wider access first. Empty if it was never trusted or is unchanged. */
-export function widerLines({ before, wider, changed }: TrustOffer): readonly string[] {
+export function widerLines({ before, wider, changed, rules }: TrustOffer): readonly string[] {
   if (before.trusted || before.reason === "never") return [];
-  const byWords = Map.groupBy(wider, ({ comparison, networks }) => printWider(comparison, networks));
+  const byWords = Map.groupBy(wider, ({ comparison, networks }) =>
+    printWider(comparison, networks, "in the config trusted before"),
+  );
   const now = [...byWords].map(([words, some]) => {
     const whens = some.map(({ when }) => (when === "unasked" ? "without approval" : "with approval"));
     return `allows more ${whens.join(" and ")}: it may ${words}`;
   });
-  return [`it ${before.reason}`, ...now, ...changed.map((name) => `changed: ${name}`)];
+  return [
+    `it ${before.reason}`,
+    ...now,
+    ...rules.looser,
+    ...rules.stricter,
+    ...changed.map((name) => `changed: ${name}`),
+  ];
 }
 
 const DOES = {

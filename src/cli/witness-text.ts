@@ -7,12 +7,12 @@ import type { Network } from "../profile/network.ts";
 import { printSyscallGroup } from "../profile/syscalls.ts";
 
 /** The access that one profile allows and another does not, in words; `networks` are those of both profiles. */
-function printWitness(witness: Witness, networks: readonly Network[]): string {
+function printWitness(witness: Witness, networks: readonly Network[], there: string): string {
   switch (witness.field) {
     case "files": {
       const { path, has, limit, facts } = witness;
       const what = facts.kind === "folder" ? "" : ", a file";
-      return `${has} ${visible(path)}${what} (${limit === "none" ? "nothing there" : `only ${limit}`} in the other)`;
+      return `${has} ${visible(path)}${what} (${limit === "none" ? "nothing there" : `only ${limit}`} ${there})`;
     }
     case "network": {
       const { target } = witness;
@@ -51,11 +51,12 @@ function wayOf({ address, proxy }: ConnectTarget, networks: readonly Network[]):
   return addressClass(address) === "public" ? "" : " at a private address";
 }
 
-/** The reason why a comparison is wider, in words. `networks` are those of the two profiles. */
+/** The reason why a comparison is wider, in words. `networks` are those of the two profiles; `there` names the other. */
 export function printWider(
   comparison: Exclude<Comparison, { readonly kind: "within" }>,
   networks: readonly Network[],
+  there = "in the other",
 ): string {
-  if (comparison.kind === "exceeds") return printWitness(comparison.witness, networks);
-  return `perhaps something that the mask ${visible(comparison.mask.pattern.text)} of the other removes: the two cannot be compared`;
+  if (comparison.kind === "exceeds") return printWitness(comparison.witness, networks, there);
+  return `perhaps something that the mask ${visible(comparison.mask.pattern.text)} ${there} removes: the two cannot be compared`;
 }

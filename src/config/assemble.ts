@@ -2,6 +2,7 @@ import { CofferdamError, escapeInvisible } from "../errors.ts";
 import type { Host } from "../host/look/host.ts";
 import { there } from "../host/look/mac/simulated.ts";
 import { everyRuntime, passedOver } from "../host/look/runtimes.ts";
+import type { StoreSetting } from "../policy/approval-channels.ts";
 import { sha256 } from "../profile/digest.ts";
 import { type AbsolutePath, isInside, joinPath, parentOf } from "../profile/path.ts";
 import type { PathVariables } from "../profile/sections.ts";
@@ -35,7 +36,7 @@ import { positionAt, readYaml, type YamlFile } from "./yaml.ts";
 
 /** A config file's content, its origin, and the reader for its profiles. */
 export interface ConfigSource {
-  readonly origin: Exclude<ConfigOrigin, { readonly kind: "default" }>;
+  readonly origin: Extract<ConfigOrigin, { readonly kind: "named" | "trusted" }>;
   readonly file: ReadFile;
   readonly readProfile: ProfileReader;
 }
@@ -117,19 +118,46 @@ export function assembleDefault(
     readApproval: false,
     at: null,
   };
+  const built = { workspace: path, origin: { kind: "default" }, roots: [root], runtimes } as const;
+  const loaded = assembleBuiltIn(host, file, built, byCaller);
+  const problem = passedOver(host, runtimes, [path]);
+  return problem === null ? loaded : { ...loaded, notes: [...loaded.notes, `skipped: ${problem}`] };
+}
+
+/** The policy for a desk under a config that may not be used: its store, and nothing else. It is for no call. */
+export function assembleStoreOnly(
+  host: Host,
+  path: AbsolutePath,
+  store: StoreSetting,
+  byCaller: readonly NamedProfile[],
+): LoadedConfig {
+  const file = ConfigFile.parse({ version: 1, approval: { store } });
+  const origin = { kind: "untrusted", file: path } as const;
+  return assembleBuiltIn(
+    host,
+    file,
+    { workspace: parentOf(path), origin, roots: [], runtimes: [] },
+    byCaller,
+  );
+}
+
+function assembleBuiltIn(
+  host: Host,
+  { sandbox, shell, approval, web_fetch: webFetch, mcp }: ConfigFile,
+  built: Pick<Config, "origin" | "workspace" | "roots" | "runtimes">,
+  byCaller: readonly NamedProfile[],
+): LoadedConfig {
+  const { workspace, roots } = built;
   const over = loadCeiling(host, {
-    workspace: path,
-    variables: variablesFor(host, { workspace: path, runtimes }),
-    roots: [root],
+    workspace,
+    variables: variablesFor(host, built),
+    roots,
     byConfig: [],
     configReader: safeReader(host),
     byCaller,
   });
-  const { sandbox, shell, approval, web_fetch: webFetch, mcp } = file;
   const config: Config = {
-    origin: { kind: "default" },
-    workspace: path,
-    roots: [root],
+    ...built,
     sandbox,
     shell,
     approval,
@@ -137,12 +165,9 @@ export function assembleDefault(
     mcp,
     journal: NO_JOURNAL,
     reviewer: null,
-    runtimes,
     positions: new Map(),
   };
-  const loaded = together(host, config, over, null);
-  const problem = passedOver(host, runtimes, [path]);
-  return problem === null ? loaded : { ...loaded, notes: [...loaded.notes, `skipped: ${problem}`] };
+  return together(host, config, over, null);
 }
 
 function workingFolder(host: Host, cwd: AbsolutePath): AbsolutePath {
@@ -225,12 +250,14 @@ function digestOf(file: readonly (string | null)[], profiles: readonly OperatorP
   return sha256(JSON.stringify([file, profiles.map(({ path, digest }) => [path, digest])]));
 }
 
+const ORIGINS = { named: "named by --config", trusted: "trusted", untrusted: "not used" } as const;
+
 function notesOn(config: Config, labels: readonly string[]): readonly string[] {
   const { origin } = config;
   const which =
     origin.kind === "default"
       ? "config: built in (no cofferdam.yaml found)"
-      : `config: ${escapeInvisible(origin.file)} (${origin.kind === "named" ? "named by --config" : "trusted"})`;
+      : `config: ${escapeInvisible(origin.file)} (${ORIGINS[origin.kind]})`;
   const first = `${which}; profiles: ${labels.join(", ")}`;
   return origin.kind === "named" ? [first, `grants: ${printGrants(config)}`] : [first];
 }

@@ -10,10 +10,11 @@ import type { Root, Runtime } from "../tool/facts.ts";
 import type { McpSection } from "../tool/mcp-settings.ts";
 import type { SandboxSection, ShellSection, WebFetchSection } from "../tool/settings.ts";
 
-/** The origin of the config in force. */
+/** The origin of the config in force. `untrusted`: nothing of the file is used; only a desk goes on without it. */
 export type ConfigOrigin =
   | { readonly kind: "named"; readonly file: AbsolutePath }
   | { readonly kind: "trusted"; readonly file: AbsolutePath }
+  | { readonly kind: "untrusted"; readonly file: AbsolutePath }
   | { readonly kind: "default" };
 
 /** The place of call records, and how long they are kept. */

@@ -71,15 +71,16 @@ function printRuntime({ name, read }: Runtime): string {
 function commandWords(config: Config): readonly string[] {
   const { otherwise, unasked, isMixed } = commandDecisions(config);
   const hasOthers = isMixed || config.shell.rules.length > 0;
-  return [
-    `commands ${COMMANDS[otherwise]}${hasOthers ? " unless a rule says otherwise" : ""}`,
-    ...(unasked.length === 0 ? [] : [`without asking: ${named(unasked)}`]),
-  ];
+  const others =
+    otherwise === "beyond"
+      ? `${hasOthers ? "commands that no rule names" : "commands"} ${COMMANDS.beyond}`
+      : `commands ${COMMANDS[otherwise]}${hasOthers ? " unless a rule says otherwise" : ""}`;
+  return [others, ...(unasked.length === 0 ? [] : [`without asking: ${named(unasked)}`])];
 }
 
 const COMMANDS = {
   allow: "run without asking",
-  beyond: "run without asking if approval would give them no more access",
+  beyond: "ask only if approval would give them more access",
   ask: "ask",
   deny: "refused",
 } as const satisfies Record<CommandDecisions["otherwise"], string>;

@@ -3,11 +3,13 @@ import { z } from "zod";
 import { CofferdamError, visible } from "../errors.ts";
 import { OTHER_STATE, problemOfState } from "../host/launch/state-folder.ts";
 import type { Host } from "../host/look/host.ts";
+import { StoreSetting } from "../policy/approval-channels.ts";
 import { sha256 } from "../profile/digest.ts";
 import { type AbsolutePath, joinPath } from "../profile/path.ts";
 import { quote } from "../shell/quote.ts";
 import { assertOwn, changing, isThere, removePrivate, writePrivate } from "./private-file.ts";
 import { printFailure, readPinned } from "./safe-file.ts";
+import { TrustedRules } from "./trusted-rules.ts";
 import { MAX_BYTES } from "./yaml.ts";
 
 const Digest = z.string().regex(/^[0-9a-f]{64}$/);
@@ -31,6 +33,10 @@ export const TrustEntry = z.strictObject({
   granted: z.strictObject({ unasked: z.string(), onYes: z.string() }),
   /** SHA-256 of each setting that is not a profile. */
   settings: z.record(z.string(), Digest),
+  /** The place of the approval store that the config names. */
+  store: StoreSetting.optional(),
+  /** Its rules; missing if they are too many. */
+  rules: TrustedRules.optional(),
   /** Time of the trust, in milliseconds since 1970. */
   at: z.number(),
 });

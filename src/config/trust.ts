@@ -25,6 +25,7 @@ import {
   type TrustCheck,
 } from "./trust-check.ts";
 import { everyTrust, readTrust, removeTrust, type TrustEntry, writeTrust } from "./trust-file.ts";
+import { NO_RULE_CHANGES, type RuleChanges, ruleChanges, trustedRules } from "./trusted-rules.ts";
 import { fileStart } from "./yaml.ts";
 
 /** A grant of a config that is new since it was trusted; `unknown` counts. */
@@ -43,6 +44,8 @@ export interface TrustOffer {
   readonly wider: readonly Widening[];
   /** Settings that changed since and need a person's judgement: `shell.rules`, `approval`, … */
   readonly changed: readonly string[];
+  /** Rules that changed since. */
+  readonly rules: RuleChanges;
   readonly entry: TrustEntry;
 }
 
@@ -85,6 +88,10 @@ export function trustFile(host: Host, path?: string): TrustOffer {
     before: checkTrust(old, file, assembled.loaded.config),
     wider: old === null ? [] : wideningsSince(old, entry),
     changed: old === null ? [] : changesSince(old, entry),
+    rules:
+      old?.rules === undefined || entry.rules === undefined
+        ? NO_RULE_CHANGES
+        : ruleChanges(old.rules, entry.rules),
     entry,
   };
 }
@@ -172,6 +179,8 @@ function entryFor(
       onYes: printProfile(intersectAll([onYes, own])),
     },
     settings: settingsOf(assembled),
+    store: config.approval.store,
+    rules: trustedRules(config),
     at: host.now(),
   };
 }

@@ -10,6 +10,7 @@ import {
   MAX_PATTERNS,
   statedArgument,
 } from "./cover.ts";
+import { whyNotStated } from "./not-stated.ts";
 import { prefixOf } from "./prefixes.ts";
 import { readCommands } from "./reading.ts";
 import { redactText } from "./redact.ts";
@@ -110,7 +111,7 @@ export function generalisedLine(call: CoverableCall, obstacle: KeepObstacle): Ge
       const isWider = cover?.of === "commands" && cover.patterns.some(({ exact }) => !exact);
       return isWider ? cover : null;
     },
-    project: () => obstacle ?? lineCandidate(call, { mayRead: false }) ?? NOT_STATED,
+    project: () => obstacle ?? lineCandidate(call, { mayRead: false }) ?? whyNotStated(call),
   };
 }
 
@@ -126,7 +127,7 @@ export function generalisedTool(
     project: () =>
       obstacle ??
       (risk === "destructive" ? null : risk === "read_only" ? toolCandidate(call) : equalCandidate(call)) ??
-      NOT_STATED,
+      whyNotStated(call),
   };
 }
 
@@ -137,7 +138,5 @@ export function generalisedPaths(
   obstacle: KeepObstacle,
 ): GeneralisedCall {
   const candidate = () => pathCandidate(call, paths);
-  return { call, similar: candidate, project: () => obstacle ?? candidate() ?? NOT_STATED };
+  return { call, similar: candidate, project: () => obstacle ?? candidate() ?? whyNotStated(call) };
 }
-
-const NOT_STATED = "no rule can state this call";

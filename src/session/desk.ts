@@ -1,6 +1,6 @@
 import type { Broker } from "../approval/broker.ts";
 import type { LoadedConfig } from "../config/config.ts";
-import { loadConfig } from "../config/load.ts";
+import { loadConfig, loadForAnswers } from "../config/load.ts";
 import { type Host, thisHost } from "../host/look/host.ts";
 import type { Recorder } from "../journal/recorder.ts";
 import { assertOptions, type OptionsOf } from "../policy/options.ts";
@@ -68,10 +68,19 @@ export class Desk implements AsyncDisposable {
  * A desk on the store of the current config, or on a given one. It runs nothing, so it needs no sandbox. Throws what
  * `loadConfig` and `openStore` throw, and `USAGE` for unknown options.
  */
-export async function createDesk(options: DeskOptions = {}): Promise<Desk> {
+export function createDesk(options: DeskOptions = {}): Promise<Desk> {
+  return deskBy(loadConfig, options);
+}
+
+/** A desk also where the config that is found may not be used; `loaded.notes` then says which store it is on. */
+export function createDeskInAnyConfig(options: DeskOptions = {}): Promise<Desk> {
+  return deskBy(loadForAnswers, options);
+}
+
+async function deskBy(load: typeof loadConfig, options: DeskOptions): Promise<Desk> {
   assertOptions("createDesk", DESK_OPTIONS, options);
   const host = options.host ?? thisHost();
   const { config, profiles, cwd = host.cwd } = options;
-  const loaded = loadConfig(host, { cwd, config, profiles });
+  const loaded = load(host, { cwd, config, profiles });
   return new Desk(host, loaded, await openRecords(host, loaded, options));
 }

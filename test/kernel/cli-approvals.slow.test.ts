@@ -89,6 +89,32 @@ describe.skipIf(unusable !== null)("a call that does not wait", () => {
     });
   });
 
+  test.each(["changed", "broken", "revoked"])(
+    "is listed, shown and answered while the config is %s",
+    async (how) => {
+      const at = await place(configOf());
+      const [first, second] = [await suspended(at), await suspended(at)];
+      const file = join(at.project, "cofferdam.yaml");
+      if (how === "changed")
+        writeFileSync(file, `${configOf()}  store: { postgres: "postgres://evil.example" }\n`);
+      if (how === "broken") writeFileSync(file, "version: [\n");
+      if (how === "revoked") await at.cofferdam(["trust", "--revoke", "cofferdam.yaml"]);
+      const list = await at.cofferdam(["approvals", "list"]);
+      expect([list.exit, list.stdout]).toEqual([0, expect.stringContaining(first.slice(0, 8))]);
+      expect(list.stderr).toMatch(
+        /^cofferdam: .*cofferdam.yaml` .*trusted.*; used for this command: the .*store.*\n$/,
+      );
+      expect((await at.cofferdam(["approvals", "show", first])).exit).toBe(0);
+      expect((await at.cofferdam(["approvals", "reject", first])).exit).toBe(0);
+      expect((await at.cofferdam(["approvals", "approve", second])).exit).toBe(0);
+      for (const words of [["grants"], ["rules", "list"]])
+        expect([words, (await at.cofferdam(words)).exit]).toEqual([words, 0]);
+      // What is not about the answer still needs the config.
+      for (const words of [["resume", second], ["rules", "keep", "1"], ["serve"]])
+        expect([words, (await at.cofferdam(words)).exit]).toEqual([words, 65]);
+    },
+  );
+
   test("shows of an answer that it brings another input, and not which", async () => {
     const at = await place(configOf());
     const id = await suspended(at);

@@ -1,14 +1,15 @@
 import { toEnvelope } from "../../approval/envelope.ts";
 import { highlightedLines } from "../../channel/highlighted-lines.ts";
 import type { ApprovalRequest } from "../../policy/request.ts";
-import { createDesk, type Desk } from "../../session/desk.ts";
+import type { Desk } from "../../session/desk.ts";
 import { requestNamed } from "../../session/kept-request.ts";
 import type { StoredRequest } from "../../store/store.ts";
 import { reachOf, SCOPED } from "../answer-reach.ts";
+import { answeringDesk } from "../answering-desk.ts";
 import { answerSelected, printedDecision } from "../approvals-answer.ts";
 import { SELECTION_OPTIONS } from "../approvals-selection.ts";
 import { eventLine, listRows, ownFirst, requestLines } from "../approvals-text.ts";
-import { COMMON, chosen, knownWord, parseWords, readArguments, usage } from "../arguments.ts";
+import { COMMON, knownWord, parseWords, readArguments, usage } from "../arguments.ts";
 import { untilSignalled } from "../ending.ts";
 import type { Print } from "../print.ts";
 
@@ -37,13 +38,19 @@ export async function approvals(args: readonly string[], print: Print): Promise<
   if (!isAnswer && forAnswers !== undefined)
     throw usage("approvals", `\`--${forAnswers}\` is only for answers`, "use it with `approve` or `reject`");
   const isScoped = Object.keys(values).some((key) => SCOPED.includes(key));
-  if (isScoped && (action !== "approve" || session))
+  if (isScoped && session && isAnswer)
+    throw usage(
+      "approvals",
+      "`--session` cannot be combined with `--scope`, `--minutes` and `--times`",
+      "use `--scope session` instead of `--session`",
+    );
+  if (isScoped && action !== "approve")
     throw usage(
       "approvals",
       "`--scope`, `--minutes` and `--times` are only for approvals",
       "use them with `approve`",
     );
-  await using desk = await createDesk(chosen(values));
+  await using desk = await answeringDesk(values, print);
   switch (action) {
     case "list":
       return await list(desk, json, print);

@@ -116,6 +116,8 @@ function printOrigin(origin: ConfigOrigin, isTrusted: boolean): string {
       return `${origin.file} (${isTrusted ? "named by --config" : "not trusted"})`;
     case "trusted":
       return `${origin.file} (trusted)`;
+    case "untrusted":
+      return `${origin.file} (not trusted)`;
   }
 }
 

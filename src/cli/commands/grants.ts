@@ -3,8 +3,8 @@ import { keptRulesOf } from "../../config/kept-rules.ts";
 import { visible } from "../../errors.ts";
 import type { Grant } from "../../policy/grant.ts";
 import type { KeptRule, KeptState } from "../../policy/kept-rule.ts";
-import { createDesk } from "../../session/desk.ts";
-import { COMMON, chosen, knownWord, parseWords, readArguments, usage } from "../arguments.ts";
+import { answeringDesk } from "../answering-desk.ts";
+import { COMMON, knownWord, parseWords, readArguments, usage } from "../arguments.ts";
 import { hanging, SHORT, startsIn } from "../hanging.ts";
 import type { Print } from "../print.ts";
 
@@ -16,7 +16,7 @@ export async function grants(args: readonly string[], print: Print): Promise<num
   const action = knownWord("grants", "action", word, ["list", "revoke"]);
   const takesId = action === "revoke";
   parseWords("grants", positionals, ["ACTION", ...(takesId ? ["ID"] : [])], takesId ? 2 : 0);
-  await using desk = await createDesk(chosen(values));
+  await using desk = await answeringDesk(values, print);
   const { broker, host, loaded } = desk;
   const kept = keptRulesOf(host, loaded.config)?.list() ?? [];
   const all: readonly ListedGrant[] = [

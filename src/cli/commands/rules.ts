@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { examplesOf } from "../../approval/scope-offers.ts";
 import { columns } from "../../channel/columns.ts";
 import { type KeptRules, keptRulesOf, type ListedRule } from "../../config/kept-rules.ts";
@@ -5,6 +6,7 @@ import { CofferdamError, escapeInvisible, visible } from "../../errors.ts";
 import { coverInWords } from "../../policy/cover.ts";
 import { type SuggestedRule, suggestionNamed, suggestRules } from "../../policy/suggest.ts";
 import { createDesk, type Desk } from "../../session/desk.ts";
+import { answeringDesk } from "../answering-desk.ts";
 import { COMMON, chosen, knownWord, parseWords, readArguments, usage } from "../arguments.ts";
 import { hanging, SHORT, startsIn } from "../hanging.ts";
 import type { Print } from "../print.ts";
@@ -27,7 +29,8 @@ export async function rules(args: readonly string[], print: Print): Promise<numb
   const action = knownWord("rules", "action", word, ACTIONS);
   const takesId = action === "show" || action === "keep" || action === "drop";
   parseWords("rules", positionals, ["ACTION", ...(takesId ? ["ID"] : [])], takesId ? 2 : 0);
-  await using desk = await createDesk(chosen(values));
+  // A rule is kept for the rules and roots in force, so this needs them.
+  await using desk = await (action === "keep" ? createDesk(chosen(values)) : answeringDesk(values, print));
   const kept = keptRulesOf(desk.host, desk.loaded.config);
   if (kept === null)
     throw new CofferdamError("CONFIG_INVALID", "there is no config to keep rules for", {
@@ -39,7 +42,7 @@ export async function rules(args: readonly string[], print: Print): Promise<numb
     case "show":
       return show(listed(kept, named), json, print);
     case "suggest":
-      return suggest(await suggestionsAt(desk, since), json, print);
+      return suggest(notKept(await suggestionsAt(desk, since), kept), json, print);
     case "keep":
       return await keep(desk, kept, named, { since, until, agent: values.for ?? null }, json, print);
     case "drop":
@@ -95,10 +98,20 @@ async function suggestionsAt(
 ): Promise<readonly SuggestedRule[]> {
   const found = /^(\d{1,4})d$/.exec(since ?? `${DEFAULT_DAYS}d`);
   if (found === null)
-    throw usage("rules", `invalid \`--since\`: ${visible(since ?? "")}`, "write days, as `30d`");
+    throw usage(
+      "rules",
+      `invalid \`--since\`: ${visible(since ?? "")}`,
+      "write a number of days, for example `30d`",
+    );
   const from = host.now() - Number(found[1]) * DAY_MS;
   const calls = await broker.memory.recorded.of(loaded.config.workspace);
   return suggestRules(calls.filter(({ at }) => at >= from));
+}
+
+/** The suggestions without those that answer calls already. */
+function notKept(all: readonly SuggestedRule[], kept: KeptRules): readonly SuggestedRule[] {
+  const active = kept.list().filter(({ rule, state }) => state === "active" && rule.agent === null);
+  return all.filter(({ cover }) => !active.some(({ rule }) => isDeepStrictEqual(rule.cover, cover)));
 }
 
 function suggest(all: readonly SuggestedRule[], json: boolean, print: Print): number {
@@ -157,11 +170,20 @@ async function keep(
     throw usage(
       "rules",
       `invalid \`--until\`: ${visible(until ?? "")}`,
-      "write a later date, as `2030-12-31`",
+      "write a later date, for example `2030-12-31`",
     );
   const { cover, from } = suggested;
   const covers = coverInWords(cover);
-  const given = { id: host.id(), cover, covers, agent, by: host.user.name, at: host.now(), from };
+  const same = kept.list().find(({ rule }) => rule.agent === agent && isDeepStrictEqual(rule.cover, cover));
+  const given = {
+    id: same?.rule.id ?? host.id(),
+    cover,
+    covers,
+    agent,
+    by: host.user.name,
+    at: host.now(),
+    from,
+  };
   const recorded = await broker.memory.recorded.of(loaded.config.workspace);
   const rule = { ...given, until: end, maxUses: null, ...examplesOf(cover, recorded) };
   await broker.memory.keep(rule, "none");

@@ -135,7 +135,7 @@ const LABELS: ReadonlyMap<string, string> = new Map([
 
 function offerJson(
   host: Host,
-  { path, before, wider, changed, loaded }: TrustOffer,
+  { path, before, wider, changed, rules, loaded }: TrustOffer,
   findings: readonly ConfigFinding[],
   trusted: boolean,
 ): unknown {
@@ -145,7 +145,7 @@ function offerJson(
       (rows ?? []).map(([, ...rest]) => rest),
     ]),
   );
-  return { path, trusted, before, wider, changed, grants, findings };
+  return { path, trusted, before, wider, changed, rules, grants, findings };
 }
 
 function showList(host: Host, json: boolean, print: Print): number {

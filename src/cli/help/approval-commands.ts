@@ -22,7 +22,7 @@ export const APPROVAL_COMMANDS = {
         ["--session", "approve or reject for the whole session, as far as `show` says"],
         [
           "--scope SCOPE",
-          "approve `session`, `similar` or `project`, as `show` says",
+          "approve more than this call; `show` lists the calls that each scope covers",
           ["once", "session", "similar", "project"],
         ],
         ["--minutes N", "end an approval of more than this call after N minutes"],
@@ -64,7 +64,7 @@ export const APPROVAL_COMMANDS = {
     purpose: "suggest, keep and drop rules for this project",
     usage: "rules [ACTION] [OPTIONS]",
     notes: [
-      "A kept rule is an approval of this project from now on. It lies in your state folder, not in the project. It answers only calls that a default asks about, and gives no more access than they have anyway. ID is the id of a rule, or its beginning, or one that `suggest` prints.",
+      "A kept rule is an approval of this project from now on. It lies in your state folder, not in the project. It answers only calls that a default asks about, and gives no more access than they have anyway. ID is the id of a rule, or its beginning; for `keep`, one that `suggest` prints.",
     ],
     actions: [
       ["list", "list the kept rules (the default)"],
@@ -75,9 +75,9 @@ export const APPROVAL_COMMANDS = {
     ],
     options: {
       Rules: [
-        ["--since DAYS", "suggest from calls of the last days, as `30d`"],
+        ["--since DAYS", "use only the calls of the last days, for example `7d` (default: `30d`)"],
         ["--for AGENT", "keep the rule for this agent only"],
-        ["--until DATE", "end the rule at this date, as `2030-12-31`"],
+        ["--until DATE", "end the rule on this date, for example `2030-12-31`"],
       ],
       Config: CONFIG_OPTIONS,
       Output: [JSON_OPTION],

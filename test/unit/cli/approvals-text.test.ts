@@ -2,9 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PLAIN } from "../../../src/channel/ink.ts";
 import { columnsOf } from "../../../src/channel/visible-unit.ts";
+import { reachInWords } from "../../../src/cli/answer-text.ts";
 import { eventLine, listRows, ownFirst, requestLines } from "../../../src/cli/approvals-text.ts";
 import { hanging } from "../../../src/cli/hanging.ts";
 import type { ApprovalEvent } from "../../../src/event/event.ts";
+import { whyNotStated } from "../../../src/policy/not-stated.ts";
+import { recordedLine } from "../../../src/policy/recorded-call.ts";
+import { whyNotOffered } from "../../../src/policy/why-not-offered.ts";
 import { requestWith } from "../../support/approval/request.ts";
 import { asked } from "../../support/store/news.ts";
 
@@ -114,4 +118,58 @@ it("what is told of a request is made visible once", () => {
   const stored = { request: requestWith({ groupId: "a\nb" }), status: "pending", decision: null } as const;
   const lines = requestLines(stored, { kind: "failed" }, 0, PLAIN).join("\n");
   expect(lines).toContain("a\\u{a}b");
+});
+
+describe("an answer for more than this call", () => {
+  const cover = { of: "commands", patterns: [{ pattern: "npm test", exact: false }] } as const;
+  const counts = { count: 0, calls: [] };
+  const offer = { scope: "similar", covers: "npm test …", cover, passed: counts, asked: counts } as const;
+  const offering = requestWith({ covers: "exactly this", offers: [offer, { ...offer, scope: "project" }] });
+
+  it.each([
+    ["once", {}, true, false, null],
+    ["session", {}, true, false, "and the same call until its session ends: exactly this"],
+    ["similar", { minutes: 5 }, true, false, "and similar calls for 5 minutes of its session: npm test …"],
+    ["similar", { uses: 1 }, true, false, "and similar calls for 1 more call of its session: npm test …"],
+    ["project", {}, true, true, "and kept for this project: npm test …"],
+    ["session", {}, false, false, "and the same call until its session ends: exactly this"],
+    ["session", {}, false, true, "it holds for no session: the one that asked is gone"],
+  ] as const)(
+    "with the scope %s and %j says what it covers, and its end",
+    (scope, limits, isYes, isGone, words) => {
+      expect(reachInWords(offering, { scope, limits, isYes }, isGone)).toBe(words);
+    },
+  );
+
+  it("is refused with the reason", () => {
+    const ruled = requestWith({ covers: null, demandsPerson: true });
+    const unheard = requestWith({ covers: null, demandsPerson: false });
+    const exact = requestWith({ covers: "exactly this", notOffered: "the line writes a file" });
+    expect([
+      whyNotOffered(offering, "similar"),
+      whyNotOffered(ruled, "similar"),
+      whyNotOffered(ruled, "once"),
+      whyNotOffered(unheard, "session"),
+      whyNotOffered(exact, "session"),
+      whyNotOffered(exact, "similar"),
+      whyNotOffered(exact, "project"),
+    ]).toEqual([
+      null,
+      "a rule asks about this call each time",
+      null,
+      "its session remembers no answers",
+      null,
+      "nothing wider than this very call can be covered",
+      "the line writes a file",
+    ]);
+  });
+
+  it.each([
+    ["cat a > b", "the line writes a file"],
+    ["make $TARGET", "it has a word that only bash knows"],
+    ["python3 -c 'print(1)'", "it runs a program that runs others, as a shell or an interpreter does"],
+    ["git commit -m 'a b'", "it has a word that a rule can't state: with a blank or `*`, or a very long one"],
+  ])("no rule states `%s`, and it says why", (text, why) => {
+    expect(whyNotStated(recordedLine(text))).toBe(why);
+  });
 });

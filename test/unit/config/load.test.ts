@@ -1,9 +1,9 @@
-import { chmodSync, lchownSync, mkdirSync, symlinkSync } from "node:fs";
+import { chmodSync, lchownSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { loadConfig } from "../../../src/config/load.ts";
-import { rememberTrust, trustFile } from "../../../src/config/trust.ts";
+import { loadConfig, loadForAnswers } from "../../../src/config/load.ts";
+import { rememberTrust, revokeTrust, trustFile } from "../../../src/config/trust.ts";
 import { accessTo } from "../../../src/profile/access-to.ts";
-import { machine, PLAIN, refusalOf } from "./machine.ts";
+import { type Machine, machine, PLAIN, refusalOf } from "./machine.ts";
 
 const CONFIG = "home/ann/project/cofferdam.yaml";
 
@@ -361,4 +361,65 @@ test("files that decide over later calls are listed: configs, profiles, operator
     ]),
   );
   expect(files).not.toContain(m.machineProfiles);
+});
+
+describe("a desk under a config that may not be used", () => {
+  const TRUSTED = `${PLAIN}approval: { store: { postgres: "postgres://own" }, channels: { http: {} } }\n`;
+  const HOSTILE = `${PLAIN}approval: { store: { postgres: "postgres://evil" }, channels: { http: {} } }\n`;
+  const trustedAt = (): Machine => {
+    const m = machine({ [CONFIG]: TRUSTED });
+    rememberTrust(m.host, trustFile(m.host));
+    return m;
+  };
+  const own = { postgres: "postgres://own" };
+  const cases: readonly (readonly [
+    claim: string,
+    change: (m: Machine) => void,
+    store: unknown,
+    note: string,
+  ])[] = [
+    ["changed", (m) => m.write({ [CONFIG]: HOSTILE }), own, "the store of the config as it was trusted"],
+    [
+      "broken",
+      (m) => m.write({ [CONFIG]: "version: [\n" }),
+      own,
+      "the store of the config as it was trusted",
+    ],
+    [
+      "now a symlink",
+      (m) => {
+        rmSync(m.at(CONFIG));
+        symlinkSync("other", m.at(CONFIG));
+      },
+      own,
+      "the store of the config as it was trusted",
+    ],
+    ["revoked", (m) => void revokeTrust(m.host, m.at(CONFIG)), "sqlite", "the default store in "],
+  ];
+  test.each(cases)(
+    "%s: it has the store that was trusted, or the default one, and says so",
+    (_, change, store, note) => {
+      const m = trustedAt();
+      expect(loadForAnswers(m.host)).toMatchObject({
+        config: { approval: { store: own, channels: { http: {} } } },
+      });
+      change(m);
+      expect(() => loadConfig(m.host)).toThrow();
+      const { config, notes } = loadForAnswers(m.host);
+      expect(config).toMatchObject({
+        origin: { kind: "untrusted", file: m.at(CONFIG) },
+        workspace: m.project,
+        roots: [],
+        approval: { store },
+      });
+      expect(config.approval.channels.http).toBeUndefined();
+      expect(notes).toEqual([expect.stringContaining(note)]);
+    },
+  );
+
+  test("never trusted: the default store", () => {
+    const m = machine({ [CONFIG]: HOSTILE });
+    expect(loadForAnswers(m.host).config.approval.store).toBe("sqlite");
+    expect(() => loadForAnswers(m.host, { config: m.at("home/ann/project/missing.yaml") })).toThrow();
+  });
 });

@@ -174,6 +174,11 @@ describe("mcp.servers in a config", () => {
     rememberTrust(m.host, trustFile(m.host));
     expect(widerLines(trustFile(m.host))).toEqual([]);
     m.write({ [CONFIG]: `${ROOTS}${server("fs", "      rules: [{ pattern: 'read_*', action: allow }]\n")}` });
-    expect(widerLines(trustFile(m.host))).toEqual(["it changed: cofferdam.yaml", "changed: mcp"]);
+    expect(widerLines(trustFile(m.host))).toEqual([
+      "it changed: cofferdam.yaml",
+      "no longer asks: the tool `read_*`, of the MCP server `fs`",
+      "a rule allows now: the tool `read_*`, of the MCP server `fs`",
+      "changed: mcp",
+    ]);
   });
 });

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { widerLines } from "../../../src/cli/offer-text.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import { listTrust, rememberTrust, revokeTrust, trustFile } from "../../../src/config/trust.ts";
 import { writeTrust } from "../../../src/config/trust-file.ts";
@@ -244,6 +245,54 @@ describe("config.trust: a trusted config that changed is not trusted", () => {
       [OWN]: "profile: own\nextends: [base.yaml, no-network]\nenv: [LANG]\n",
     });
     expect(trustFile(m.host)).toMatchObject({ wider: [], changed: [] });
+  });
+
+  test("rules that vanished stand first, then rules that are new, and a rule that another covers is no change", () => {
+    const strict = `version: 1
+shell:
+  default: { approval: beyond }
+  rules: [{ pattern: rm, allowed: false }, { pattern: git push }, { pattern: npm publish }, { pattern: curl, allowed: false }]
+approval:
+  rules: [{ pattern: write_file, action: deny }, { pattern: edit_file, args: { path: "notes:*" }, action: ask }]
+  agents: { ci: { rules: [{ pattern: shell, action: deny }] } }
+`;
+    const loose = `version: 1
+shell:
+  default: { approval: beyond }
+  rules: [{ pattern: npm }, { pattern: curl }, { pattern: make, approval: false }]
+`;
+    const m = machine({ [CONFIG]: strict });
+    rememberTrust(m.host, trustFile(m.host));
+    expect(trustFile(m.host).rules).toEqual({ looser: [], stricter: [] });
+    m.write({ [CONFIG]: loose });
+    const offer = trustFile(m.host);
+    expect(widerLines(offer)).toEqual([
+      "it changed: cofferdam.yaml",
+      "no longer denied: `rm`",
+      "no longer asks: `git push`",
+      "asks now, was denied: `curl`",
+      "no longer denied: the tool `write_file`",
+      'no longer asks: the tool `edit_file` with `{"path":"notes:*"}`',
+      "no longer denied: the tool `shell`, for the agent `ci`",
+      "a rule allows now: `make`",
+      "asks now: `npm`",
+      "changed: shell.rules",
+      "changed: approval",
+    ]);
+    rememberTrust(m.host, offer);
+    m.write({ [CONFIG]: strict });
+    expect(trustFile(m.host).rules).toEqual({
+      looser: ["no longer asks: `npm`"],
+      stricter: [
+        "denied now: `rm`",
+        "asks now: `git push`",
+        "denied now: `curl`",
+        "denied now: the tool `write_file`",
+        'asks now: the tool `edit_file` with `{"path":"notes:*"}`',
+        "denied now: the tool `shell`, for the agent `ci`",
+        "no rule allows any more: `make`",
+      ],
+    });
   });
 });
 
