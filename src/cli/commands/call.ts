@@ -96,7 +96,7 @@ function withoutRepeats(outcome: Outcome): Outcome {
     const key = denial.operation === "read" ? "read_approval" : "write_approval";
     return {
       ...rest,
-      remedy: `set \`${key}: false\` for this root, or remove the rule that runs the command unasked`,
+      remedy: `set \`${key}: false\` for this root, or remove the rule that runs the command without approval`,
     };
   });
   return { ...outcome, denials };
