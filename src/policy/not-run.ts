@@ -18,7 +18,7 @@ export type NotRun<Code extends ErrorCode = ErrorCode> =
       readonly reason: string;
       /** The next thing to do, for a person. `toolResult` has the words for a model. */
       readonly hint: string;
-      /** The words for a model, where they differ from those for its author's denials. */
+      /** The words for a model, where they differ from those of its author, or from the hint. */
       readonly advice?: string;
       /** The author of the denial; left out if the profile or the sandbox did. */
       readonly deniedBy?: DeniedBy;
