@@ -1,3 +1,4 @@
+import type { Json } from "../policy/canonical-json.ts";
 import type { Decision, Scope } from "../policy/decision.ts";
 import { ApprovalRequest } from "../policy/request.ts";
 
@@ -23,10 +24,10 @@ export function createApprovalRequest(given: ApprovalRequest): ApprovalRequest {
   return deepFrozen(ApprovalRequest.parse(given));
 }
 
-/** An approval. */
+/** An approval; `editedInput` replaces the input of the call, and is judged again. */
 export function approved(
   by: string,
-  more: { readonly scope?: Scope; readonly note?: string } = {},
+  more: { readonly scope?: Scope; readonly note?: string; readonly editedInput?: Json } = {},
 ): Decision {
   return Object.freeze({ status: "approved", scope: "once", by, ...more });
 }

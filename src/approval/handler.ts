@@ -1,3 +1,4 @@
+import type { Json } from "../policy/canonical-json.ts";
 import type { Decision, Scope, ScopeLimits } from "../policy/decision.ts";
 import type { Grant } from "../policy/grant.ts";
 import type { Presentation } from "../policy/presentation.ts";
@@ -58,6 +59,8 @@ export interface ShortAnswer {
   readonly by?: string;
   readonly note?: string | null;
   readonly reason?: string | null;
+  /** For approvals: the input that replaces the requested one; it is judged again. */
+  readonly editedInput?: Json;
 }
 
 /** The default name for answers of a handler. */

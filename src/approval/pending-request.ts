@@ -4,6 +4,7 @@ import type { KeptCall } from "../policy/kept-call.ts";
 import type { Presentation } from "../policy/presentation.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import type { ApprovalHandler, HandlerAnswer } from "./handler.ts";
+import { UNASKED } from "./not-run.ts";
 import { startOnce } from "./start-once.ts";
 
 /** Limits of requests that wait at the same time. */
@@ -56,6 +57,8 @@ export class PendingRequest {
   /** True if a handler said that the answer will come later. */
   isSuspended = false;
   failure = "none did";
+  /** The beginning of the note about the last failure. */
+  unasked = UNASKED;
 
   constructor(request: ApprovalRequest, options: RequestOptions) {
     this.request = request;

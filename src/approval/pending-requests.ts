@@ -8,7 +8,7 @@ import type { Resolution } from "../store/store.ts";
 import type { ApprovalLog } from "./approval-log.ts";
 import { rejected } from "./factories.ts";
 import { type ApprovalHandler, type Asking, HANDLER } from "./handler.ts";
-import { NOBODY } from "./not-run.ts";
+import { BROKEN_HANDLER, NOBODY, UNASKED } from "./not-run.ts";
 import { PendingRequest, type RequestOptions } from "./pending-request.ts";
 import { readAnswer, readDecision } from "./read-decision.ts";
 import { isForPerson } from "./reviewed.ts";
@@ -204,13 +204,18 @@ export class PendingRequests {
     if (asked.includes(handler) || !(options.handlers.includes(handler) || isForPerson(request))) return;
     asked.push(handler);
     pending.unanswered += 1;
+    let isAnswered = false;
     try {
-      const answer = readAnswer(await handler.requestApproval(request, this.#askingOf(pending)), HANDLER);
+      const given = await handler.requestApproval(request, this.#askingOf(pending));
+      isAnswered = true;
+      const answer = readAnswer(given, HANDLER);
       if (answer.status === "pending") pending.isSuspended = true;
       else await this.respond(approvalId, answer, HANDLER);
     } catch (cause) {
       if (this.#ended.aborted) return;
       pending.failure = thrownText(cause);
+      const isBroken = isAnswered && cause instanceof CofferdamError && cause.code === "USAGE";
+      pending.unasked = isBroken ? BROKEN_HANDLER : UNASKED;
       try {
         await this.#log.append(request, { type: "approval.failed", approvalId, reason: pending.failure });
       } catch (unwritten) {
@@ -220,7 +225,7 @@ export class PendingRequests {
     pending.unanswered -= 1;
     if (pending.unanswered > 0 || abort.signal.aborted) return;
     if (!pending.isBlocking || pending.isSuspended) return pending.suspend();
-    return this.#conclude(pending, rejected(NOBODY, `no person could be asked: ${pending.failure}`));
+    return this.#conclude(pending, rejected(NOBODY, `${pending.unasked}${pending.failure}`));
   }
 
   #askingOf({ request, present, isBlocking, abort }: PendingRequest): Asking {

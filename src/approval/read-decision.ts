@@ -6,7 +6,7 @@ import { deepFrozen } from "./factories.ts";
 import type { HandlerAnswer } from "./handler.ts";
 
 const HINT =
-  'answer `{ status: "approved", scope: "once", by }` or `{ status: "rejected", by, note? }`, or `{ approved: true | false, by? }`';
+  'answer `{ status: "approved", scope: "once", by }` or `{ status: "rejected", by, note? }`, or `{ approved: true | false, by?, editedInput? }`';
 
 /**
  * The short form: yes or no. `always` and `remember` mean `scope`, `reason` means `note`. `lasts` makes a rejection hold
@@ -21,14 +21,18 @@ const Short = z
     by: Who.optional(),
     note: Note.nullish(),
     reason: Note.nullish(),
+    editedInput: ExactJson.optional(),
     limits: ScopeLimits.optional(),
     lasts: z.literal("session").optional(),
   })
-  .transform(({ approved, scope, always, remember, by, note, reason, limits, lasts }) => {
+  .transform(({ approved, scope, always, remember, by, note, reason, editedInput, limits, lasts }) => {
     const rest = { by, ...noteOf(note ?? reason) };
     if (!approved)
       return { status: "rejected" as const, ...rest, ...(lasts === undefined ? {} : { scope: lasts }) };
-    const limited = limits === undefined ? {} : { limits };
+    const limited = {
+      ...(limits === undefined ? {} : { limits }),
+      ...(editedInput === undefined ? {} : { editedInput }),
+    };
     if ((scope === "similar" || scope === "project") && always !== false)
       return { status: "approved" as const, scope, ...rest, ...limited };
     // If two contradict each other, the narrower counts.

@@ -135,7 +135,7 @@ export function readReview(
   const { verdict } = read.data;
   if (read.data.digest !== digest) throw new TypeError("its answer is to another request");
   if (verdict !== "person" && !may.includes(verdict))
-    throw new TypeError(`it answered \`${verdict}\`, which \`approval.reviewer.may\` does not list`);
+    throw new TypeError(`it answered \`${verdict}\`, which its \`may\` does not list`);
   return verdict;
 }
 

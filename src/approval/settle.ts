@@ -17,7 +17,7 @@ export async function rememberedAnswer(
   const { action, remembered, reason } = verdict;
   if (remembered === undefined || argsHash !== asked.argsHash) return null;
   const { id, by } = remembered;
-  if (action === "deny") return rejected(by, reason);
+  if (action === "deny") return rejected(by, "this holds for the whole session");
   if (action !== "allow" || !(await broker.memory.use(remembered))) return null;
   return Object.freeze({ status: "approved", scope: "once", by, note: reason, grantId: id });
 }

@@ -113,6 +113,9 @@ export async function runCall<Decided extends DecidedCall, Done extends { readon
     const result = await context.budget.pass(call, (decided, again) =>
       context.gate.pass(identity, decided, again, pass),
     );
+    // A call that waited when trust was revoked was not given up by its caller.
+    if (result.kind === "denied" && signal?.aborted === true && signal.reason instanceof CallsStoppedError)
+      throw signal.reason;
     if (result.kind !== "approved") return end(runner.stopped(result));
     answer = result.answer;
     return await context.gate.track(result, async () => {

@@ -72,8 +72,9 @@ export function resultText(result: ToolResult, shown: (output: unknown) => strin
 
 /** Advice for a model about a call that did not run; empty if there is none. */
 export function adviceText(outcome: Outcome | ToolOutcome): string {
+  if (outcome.kind === "denied" && outcome.advice !== undefined) return helpText(outcome.advice);
   if (outcome.kind === "denied" && outcome.deniedBy !== undefined)
-    return `What would help: ${DENIALS[outcome.deniedBy].advice}`;
+    return helpText(DENIALS[outcome.deniedBy].advice);
   if ("error" in outcome) return helpText(hintOf(outcome.error));
   if (outcome.kind !== "denied" && outcome.kind !== "not-found") return "";
   const denials = "denials" in outcome ? (outcome.denials ?? []) : [];

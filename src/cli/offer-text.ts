@@ -18,8 +18,8 @@ import { limitsFrom } from "../profile/limits-section.ts";
 import { printMacosGroup } from "../profile/macos.ts";
 import { printSyscallGroup } from "../profile/syscalls.ts";
 import { macosGroups } from "../tool/derive.ts";
-import type { Root } from "../tool/facts.ts";
 import { networkWords } from "../tool/network-words.ts";
+import { rootApproval } from "../tool/root-approval.ts";
 import { printWider } from "./witness-text.ts";
 
 /** The access that a config grants: rows of a name, empty if it is that of the row above, and of words. */
@@ -41,7 +41,7 @@ export function grantedRows(
       "roots",
       roots.length === 0
         ? ["none"]
-        : roots.map((root) => `${root.name} ${root.mode} ${root.path}${asksOf(root)}`),
+        : roots.map((root) => `${root.name} ${root.mode} ${root.path}${rootApproval(root)}`),
     ),
     ...named("cofferdam", installationWords(host, roots)),
     ...named("programs", [runtimes.map((runtime) => runtime.name).join(", ") || "none"]),
@@ -146,9 +146,4 @@ function toolRule(rule: ToolRule, agent: string | null, server: string | null): 
   const whose = agent !== null ? `agent ${agent}: ` : server !== null ? `MCP server ${server}: ` : "";
   const besides = server === null && silencesShellRules(rule) ? ", even if a shell rule asks" : "";
   return `${whose}${printToolRule(rule)} ${DOES[rule.action]}${besides}`;
-}
-
-function asksOf(root: Root): string {
-  if (root.readApproval) return ", access needs approval";
-  return root.mode === "rw" && root.writeApproval ? ", writing needs approval" : "";
 }

@@ -29,14 +29,14 @@ export function gainedAccess(unapproved: Profile, approved: Profile): GainedAcce
   };
 }
 
-/** The access in words, as a reason to ask: `approval lets it write in workspace`. */
+/** The access in words, as a reason to ask: `it may write in workspace, where writing needs approval`. */
 export function gainInWords({ readable, writable }: GainedAccess, roots: readonly Root[]): string {
   const names = (paths: readonly AbsolutePath[]): string =>
     paths.map((path) => visible(roots.find((root) => root.path === path)?.name ?? path)).join(", ");
   const onlyRead = readable.filter((path) => !writable.includes(path));
   const gains = [
-    ...(onlyRead.length === 0 ? [] : [`read ${names(onlyRead)}`]),
-    ...(writable.length === 0 ? [] : [`write in ${names(writable)}`]),
+    ...(onlyRead.length === 0 ? [] : [`read ${names(onlyRead)}, where reading needs approval`]),
+    ...(writable.length === 0 ? [] : [`write in ${names(writable)}, where writing needs approval`]),
   ];
-  return `only with approval can it ${gains.join(" and ")}`;
+  return `it may ${gains.join(", and ")}`;
 }

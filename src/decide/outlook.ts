@@ -12,6 +12,8 @@ export interface Outlook {
   readonly root: string;
   readonly action: Action;
   readonly reason: string;
+  /** True if calls that are allowed ask where approval would give them more access; else left out. */
+  readonly asksForAccess?: true;
 }
 
 /** The expected decision on a file tool in each root. Rules on arguments, masks and suffixes may differ for a file. */

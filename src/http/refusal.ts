@@ -53,6 +53,11 @@ export const REFUSALS = {
     message: "the webhook's message did not show the whole call, so nobody can approve it there",
     hint: "approve it in the inbox or at a terminal",
   },
+  SCOPE_UNKNOWN: {
+    status: 400,
+    message: "the request does not offer this scope",
+    hint: "answer with `once`, or with a scope of its `offers`; `session` needs `covers`",
+  },
   ORIGIN_UNKNOWN: {
     status: 403,
     message: "the request comes from a page of another origin",

@@ -1,5 +1,5 @@
 import type { Broker } from "../approval/broker.ts";
-import { mayDecide, type ReceivedAnswer } from "../channel/webhook/channel.ts";
+import { isOffered, mayDecide, type ReceivedAnswer } from "../channel/webhook/channel.ts";
 import type { WebhookHandler } from "../channel/webhook.ts";
 import { answer } from "./answers.ts";
 import { readText } from "./body.ts";
@@ -45,6 +45,7 @@ async function decide(
   try {
     const stored = await broker.find(approvalId);
     if (stored !== null && !mayDecide(stored.request, decision)) return refuse("MESSAGE_INCOMPLETE");
+    if (stored !== null && !isOffered(stored.request, decision)) return refuse("SCOPE_UNKNOWN");
     const by = "by" in decision ? decision.by : "";
     const outcome = await answer(broker, approvalId, decision, by);
     if (outcome.kind === "accepted") return jsonResponse(200, { status: outcome.stored?.status ?? null });

@@ -3,6 +3,7 @@ import { type CommandRules, commandRulesText } from "../policy/command-rules.ts"
 import { printNetwork } from "../profile/in-words.ts";
 import type { Profile } from "../profile/profile.ts";
 import type { ToolSettings } from "../tool/derive.ts";
+import { rootApproval } from "../tool/root-approval.ts";
 
 /**
  * The `instructions` about all tools: the folders, the commands that need no approval, and what a denial means. Only our
@@ -13,10 +14,11 @@ export function instructionsFor(
   { network }: Profile,
   commands: CommandRules,
 ): string {
-  const folders = roots.map(({ name, path, mode, suffixes }) => {
+  const folders = roots.map((root) => {
+    const { name, path, mode, suffixes } = root;
     const how = mode === "rw" ? "read and write" : "read";
     const only = suffixes === "any" ? "" : `, names ending in ${suffixes.join(" ")}`;
-    return `- ${visible(name)}: ${visible(path)} (${how}${only})`;
+    return `- ${visible(name)}: ${visible(path)} (${how}${only}${rootApproval(root)})`;
   });
   return [
     "These tools work on files and run commands inside a sandbox. A path is `ROOT:path/in/it`, or absolute. The roots:",

@@ -18,6 +18,8 @@ export type NotRun<Code extends ErrorCode = ErrorCode> =
       readonly reason: string;
       /** The next thing to do, for a person. `toolResult` has the words for a model. */
       readonly hint: string;
+      /** The words for a model, where they differ from those of its author, or from the hint. */
+      readonly advice?: string;
       /** The author of the denial; left out if the profile or the sandbox did. */
       readonly deniedBy?: DeniedBy;
       /** The approval, if what was denied is the input that it put in place of the call's own. */
@@ -30,7 +32,7 @@ export type NotRun<Code extends ErrorCode = ErrorCode> =
 export function denied(
   deniedBy: DeniedBy,
   reason: string,
-  more: { readonly code?: "APPROVAL_DENIED"; readonly hint?: string } = {},
+  more: { readonly code?: "APPROVAL_DENIED"; readonly hint?: string; readonly advice?: string } = {},
 ) {
   const { code, hint } = DENIALS[deniedBy];
   return { kind: "denied", code, reason, hint, deniedBy, ...more } as const;

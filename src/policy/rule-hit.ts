@@ -75,9 +75,12 @@ export function placeOfRule({ layer, rule }: Pick<RuleHit, "layer" | "rule">, to
 
 /** A hit for people: ``ask by rule `rm` of `shell.rules` ``, or just the place of a check without written rules. */
 export function hitInWords(hit: RuleHit, tool: string): string {
-  const place = placeOfRule(hit, tool);
-  const isWritten = ["operator", "project", "agent"].includes(hit.layer) || place === PLACES.tool;
-  return `${hit.action} by ${isWritten ? ruleInWords(hit) : place}`;
+  return `${hit.action} by ${isWrittenRule(hit, tool) ? ruleInWords(hit) : placeOfRule(hit, tool)}`;
+}
+
+/** True for a rule that somebody wrote; false for a check, a default, and a remembered answer. */
+export function isWrittenRule(hit: Pick<RuleHit, "layer" | "rule">, tool: string): boolean {
+  return ["operator", "project", "agent"].includes(hit.layer) || placeOfRule(hit, tool) === PLACES.tool;
 }
 
 /**

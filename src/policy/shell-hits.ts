@@ -64,10 +64,18 @@ export function hazardHit({ word, does }: Hazard): RuleHit {
  * that the command may use.
  */
 export function defaultHit({ allowed, approval }: ShellDefault, gains: string | null): RuleHit {
-  const hit = { layer: "tool", rule: "default", reason: "no rule covers this command" } as const;
+  const hit = { layer: "tool", rule: "default", reason: UNCOVERED } as const;
   if (!allowed) return { ...hit, action: "deny", reason: "commands that no rule covers are not allowed" };
   if (approval !== "beyond") return { ...hit, action: approval ? "ask" : "allow" };
   return gains === null ? { ...hit, action: "allow" } : { ...hit, action: "ask", reason: gains };
+}
+
+const UNCOVERED = "no rule covers this command";
+
+/** True for an ask because approval would give more access: a rule that allows the call would not give it. */
+export function isForAccess({ layer, rule, action, reason }: RuleHit): boolean {
+  const isBeyond = rule === "default" && reason !== UNCOVERED;
+  return layer === "tool" && action === "ask" && (rule === "unasked" || isBeyond);
 }
 
 /** The verdict on a line in which bash starts no program. */

@@ -1,7 +1,7 @@
 import type { ConfigChange } from "../call/config-watch.ts";
 import type { SupervisorContext } from "../call/supervisor-context.ts";
 import type { CallPolicy } from "../decide/call-policy.ts";
-import { visible } from "../errors.ts";
+import { printPosition, visible } from "../errors.ts";
 import { isWithin } from "../profile/compare.ts";
 import { restartKeys } from "./restart-keys.ts";
 
@@ -28,8 +28,9 @@ export function configChange(
   return { effect: "applied", config, message, isWider, restart };
 }
 
-function stoppedText({ message, hint = "" }: NonNullable<SupervisorContext["stopped"]>): string {
-  return `no call runs from now on: ${message}${hint === "" ? "" : ` (${hint})`}`;
+function stoppedText({ message, hint = "", at }: NonNullable<SupervisorContext["stopped"]>): string {
+  const where = at === undefined ? "" : `${printPosition(at)}: `;
+  return `no call runs from now on: ${where}${message}${hint === "" ? "" : ` (${hint})`}`;
 }
 
 function isPolicyWithin(a: CallPolicy, b: CallPolicy): boolean {

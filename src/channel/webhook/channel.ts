@@ -4,6 +4,7 @@ import { CofferdamError } from "../../errors.ts";
 import { AnySignal } from "../../host/any-signal.ts";
 import { aborted, pause } from "../../host/pause.ts";
 import { RecentMap } from "../../host/recent-map.ts";
+import { asOffered } from "../../policy/as-offered.ts";
 import type { Decision } from "../../policy/decision.ts";
 import type { ApprovalRequest } from "../../policy/request.ts";
 import { visibleStart } from "../foreign-text.ts";
@@ -175,6 +176,11 @@ export class WebhookChannel implements ApprovalHandler, Disposable, AsyncDisposa
         asking,
         "the answer in the webhook's reply does not count: it is for another request",
       );
+    if (!isOffered(request, decision))
+      return this.#report(
+        asking,
+        "the answer in the webhook's reply does not count: the request does not offer its scope",
+      );
     await asking.respond(decision);
   }
 
@@ -218,6 +224,12 @@ export class WebhookChannel implements ApprovalHandler, Disposable, AsyncDisposa
   async #settled(): Promise<void> {
     while (this.#work.size > 0) await Promise.all(this.#work);
   }
+}
+
+/** True if the request offers the scope of the decision: the broker takes any other as `once`. */
+export function isOffered(request: ApprovalRequest, decision: Decision): boolean {
+  const taken = asOffered(request, decision);
+  return decision.status !== "approved" || taken.status !== "approved" || taken.scope === decision.scope;
 }
 
 /** False for an approval of a request whose message does not hold the whole call. */

@@ -3,6 +3,7 @@ import { Note, Scope } from "../../policy/decision.ts";
 import { KEEP_TOOL } from "../../policy/keep-tool.ts";
 import { isShownWhole } from "../../policy/redactions.ts";
 import { ApprovalRequest } from "../../policy/request.ts";
+import type { ScopeOffer } from "../../policy/scope-offer.ts";
 import type { StoredRequest } from "../../store/store.ts";
 
 const timestamp = z.iso.datetime().describe("the time of the event, in UTC");
@@ -58,12 +59,21 @@ export function isSentWhole({ redactions, tool }: Pick<ApprovalRequest, "redacti
 
 /** The message that asks about a request. */
 export function requestedMessage(request: ApprovalRequest): RequestedMessage {
-  const { argsHash: _, cacheKey: __, client: ___, ...sent } = request;
+  const { argsHash: _, cacheKey: __, client: ___, offers, ...sent } = request;
   return {
     type: "approval.requested",
     timestamp: new Date(request.createdAt).toISOString(),
-    data: { ...sent, isWhole: isSentWhole(request) },
+    data: {
+      ...sent,
+      ...(offers === undefined ? {} : { offers: offers.map(withoutOtherCalls) }),
+      isWhole: isSentWhole(request),
+    },
   };
+}
+
+/** The offer with the counts of recorded calls, but no text of them: the message is about one call. */
+function withoutOtherCalls({ passed, asked, ...offer }: ScopeOffer): ScopeOffer {
+  return { ...offer, passed: { ...passed, calls: [] }, asked: { ...asked, calls: [] } };
 }
 
 /** The message about the outcome of a request; null while it waits. */

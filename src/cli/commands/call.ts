@@ -82,8 +82,24 @@ async function callOne(one: OneCall, ending: SignalScope, print: Print): Promise
   const output = one.json ? new KeptOutput() : passOn(print, signal, screen);
   const sinks = tool === "shell" ? { sinks: output.sinks } : {};
   const outcome: Outcome = await session.call(tool, one.input, { signal, ...sinks });
+  const atEnd = withoutRepeats(outcome);
   const isKept = loaded.config.approval.store !== "memory";
-  return await reportCall(isKept ? offeringSuspend(outcome) : outcome, output, one.json, ending, print);
+  return await reportCall(isKept ? offeringSuspend(atEnd) : atEnd, output, one.json, ending, print);
+}
+
+/** A repetition would be another session's call, which asks no person because of this one. */
+function withoutRepeats(outcome: Outcome): Outcome {
+  if (!("denials" in outcome) || outcome.denials === undefined) return outcome;
+  const denials = outcome.denials.map((denial) => {
+    const { askable, ...rest } = denial;
+    if (askable === undefined) return denial;
+    const key = denial.operation === "read" ? "read_approval" : "write_approval";
+    return {
+      ...rest,
+      remedy: `set \`${key}: false\` for this root, or remove the rule that runs the command without approval`,
+    };
+  });
+  return { ...outcome, denials };
 }
 
 /** A call that no person could be asked about can be stored and answered later. */

@@ -8,6 +8,7 @@ import { CofferdamError, ERRORS } from "../../errors.ts";
 import { type Host, thisHost } from "../../host/look/host.ts";
 import { createDraft, type Draft } from "../../session/draft.ts";
 import type { SupervisorOptions } from "../../session/supervisor-options.ts";
+import { rootApproval } from "../../tool/root-approval.ts";
 import { COMMON, chosen, parseWords, readArguments } from "../arguments.ts";
 import { lookAtConfig, showFinding } from "../findings.ts";
 import type { MaskedRoot, PlanLook } from "../plan-look.ts";
@@ -95,7 +96,7 @@ function show(
 
 function rootRows({ root, readOnly, hidden }: MaskedRoot): readonly (readonly string[])[] {
   return [
-    [`root ${root.name}`, `${root.mode} ${root.path}`],
+    [`root ${root.name}`, `${root.mode} ${root.path}${rootApproval(root)}`],
     ...(readOnly.length === 0 ? [] : [["", `read-only inside: ${list(readOnly)}`]]),
     ...(hidden.length === 0 ? [] : [["", `hidden inside: ${list(hidden)}`]]),
   ];

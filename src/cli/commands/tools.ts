@@ -82,11 +82,7 @@ function showOne(
   print.result(`${ink.bold(card.name)} ${ink.dim(card.risk)}`);
   print.result(card.description);
   print.result();
-  const rows = outlook.map(({ root, action, reason }) => [
-    escapeInvisible(root),
-    SAYS[action],
-    escapeInvisible(reason),
-  ]);
+  const rows = outlook.map((one) => [escapeInvisible(one.root), says(one), escapeInvisible(one.reason)]);
   for (const line of columns(rows, [ink.bold, undefined, ink.dim])) print.result(line);
   if (ports !== null) print.result(`  ${ink.bold("ports:")} ${ports}, for calls that request them`);
   for (const group of card.name === "shell" ? withApproval.profile.devices : [])
@@ -100,10 +96,14 @@ function showOne(
 
 const SAYS: Readonly<Record<Action, string>> = { allow: "allowed", ask: "asks", deny: "denied" };
 
+function says({ action, asksForAccess }: Outlook): string {
+  return `${SAYS[action]}${asksForAccess === true ? ", unless approval would give it more access" : ""}`;
+}
+
 /** `notes, diary: asks; cache: allowed` */
 function inShort(outlook: readonly Outlook[]): string {
-  return [...Map.groupBy(outlook, ({ action }) => action)]
-    .map(([action, of]) => `${of.map(({ root }) => escapeInvisible(root)).join(", ")}: ${SAYS[action]}`)
+  return [...Map.groupBy(outlook, says)]
+    .map(([said, of]) => `${of.map(({ root }) => escapeInvisible(root)).join(", ")}: ${said}`)
     .join("; ");
 }
 

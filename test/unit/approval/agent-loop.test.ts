@@ -51,6 +51,10 @@ function denial(reason: string, by: DeniedBy): string {
   return `Denied: ${reason}\nWhat would help: ${DENIALS[by].advice}`;
 }
 
+function noted(by: string, note: string): string {
+  return `Denied: rejected by ${by}: ${note}\nWhat would help: follow the note; if it does not say what to do, ask the user. Do not repeat the call, also not in other words.`;
+}
+
 /** One turn in which every tool is called once: which ran, which were asked about, what the model was told. */
 async function turnWith(settings: GateSettings, handler = new Asked()) {
   const ran: string[] = [];
@@ -146,7 +150,7 @@ describe("a turn of a scripted model", () => {
     ]);
     expect(transcript.map(({ id, type, said }) => [id, type, said])).toEqual([
       ["0.0", "success", {}],
-      ["0.1", "denied", denial("not this one", "person")],
+      ["0.1", "denied", noted("the handler", "not this one")],
       ["0.2", "error", "Error: out of order\nNote of `the handler`: not this one"],
       ["0.3", "error", "Error: tool `no_such_tool` not found\nWhat would help: use one of: a, b, breaks, c"],
       ["0.4", "success", {}],
@@ -191,7 +195,7 @@ describe("a turn of a scripted model", () => {
       using gate = createGate({ handler, journal });
       const [line] = await converse(gate.guard([noting(ran, "a")]), [[{ tool: "a", args: {} }]]);
       expect([line?.type, ran.length]).toEqual(type === "success" ? ["success", 1] : ["denied", 0]);
-      if (type === "denied") expect(line?.said).toBe(denial("Read-only mode", "person"));
+      if (type === "denied") expect(line?.said).toBe(noted("auto", "Read-only mode"));
       expect(journal.of("approval.resolved")).toMatchObject([{ by, approved: type === "success" }]);
     },
   );

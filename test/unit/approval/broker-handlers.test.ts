@@ -46,6 +46,17 @@ describe("of several handlers", () => {
     expect(await broker.find(ID)).toMatchObject({ status: "rejected" });
   });
 
+  test("one may give an answer that can't be read: that is told as the fault of the program", async () => {
+    const { broker } = desk();
+    const broken = answering(() => ({ approved: true, sudo: true }));
+    expect(await broker.request(requestWith(), { ...bringing([]), handlers: [broken] })).toEqual(
+      rejected(
+        "nobody",
+        "the program's approval handler is broken: invalid answer: `sudo` is missing or not allowed",
+      ),
+    );
+  });
+
   test("there may be none: then nobody was there", async () => {
     const { broker } = desk();
     expect(await broker.request(requestWith(), bringing([]))).toEqual(

@@ -3,13 +3,18 @@ import { Broker } from "../../../src/approval/broker.ts";
 import { Gate } from "../../../src/approval/gate.ts";
 import type { GateOptions } from "../../../src/approval/gate-options.ts";
 import type { DecidedCall } from "../../../src/approval/gate-result.ts";
+import { approvalOf, BROKEN_HANDLER } from "../../../src/approval/not-run.ts";
+import { adviceText } from "../../../src/call/tool-result.ts";
 import { CallLog } from "../../../src/journal/call-log.ts";
 import { Recorder } from "../../../src/journal/recorder.ts";
+import { Decision } from "../../../src/policy/decision.ts";
 import { NOTHING_LEFT_OUT } from "../../../src/policy/redactions.ts";
 import type { RuleHit } from "../../../src/policy/rule-hit.ts";
+import { defaultHit } from "../../../src/policy/shell-hits.ts";
 import type { Verdict } from "../../../src/policy/verdict.ts";
 import { MemoryStore } from "../../../src/store/memory.ts";
 import { Asked, Written } from "../../support/approval/asked.ts";
+import { requestWith } from "../../support/approval/request.ts";
 
 const HASH = "a".repeat(64);
 const OTHER = "b".repeat(64);
@@ -211,5 +216,53 @@ describe("a no that is read again", () => {
     for (let times = 0; times < 5; times += 1)
       expect(await pass(question, null, first.approvalId)).toMatchObject({ reason: "rejected by ann" });
     expect((await pass(question)).kind).toBe("pending");
+  });
+});
+
+describe("the denial of a call that was asked about", () => {
+  const answered = async (answer: unknown, hit: RuleHit, tool = "shell") => {
+    const request = { ...requestWith({ tool, reason: hit.reason ?? "", why: [hit] }) };
+    const decision = Decision.parse(answer);
+    const stop = approvalOf({ request, decision, status: "rejected" }, "error");
+    if (stop.kind !== "denied") throw new Error("it was not denied");
+    return { ...stop, told: adviceText(stop) };
+  };
+  const rule = { layer: "tool", rule: "git push", action: "ask", reason: "Publish commits" } as const;
+  const nobody = { status: "rejected", by: "nobody", note: "no person could be asked: no terminal" };
+
+  test("has the person and the note, and advises to follow that; twin: without a note, to ask the user", async () => {
+    const noted = await answered({ status: "rejected", by: "ann", note: "use a script file" }, rule);
+    expect(noted.reason).toBe("rejected by ann: use a script file");
+    expect(noted.told).toMatch(/^What would help: follow the note;/);
+    const plain = await answered({ status: "rejected", by: "ann" }, rule);
+    expect(plain.reason).toBe("rejected by ann");
+    expect(plain.told).toMatch(/^What would help: ask the user what to do instead/);
+  });
+
+  test("names the rule whose description is the reason", async () => {
+    expect((await answered(nobody, rule)).reason).toBe(
+      "`git push` needs approval (Publish commits), but no person could be asked: no terminal",
+    );
+    const byDefault = defaultHit({ allowed: true, approval: true }, null);
+    expect((await answered(nobody, byDefault)).reason).toMatch(/^no rule covers this command, but/);
+  });
+
+  test("proposes no rule if approval adds access: that would add none; twin: for any other ask", async () => {
+    const beyond = { allowed: true, approval: "beyond" } as const;
+    const gains = defaultHit(beyond, "it may write in `a`, where writing needs approval");
+    for (const hit of [gains, { ...gains, rule: "unasked" }]) {
+      const { hint, told } = await answered(nobody, hit);
+      expect(hint).toContain("set `write_approval: false`");
+      expect(told).toContain("set `write_approval: false`");
+      expect(`${hint} ${told}`).not.toContain("by a rule");
+    }
+    const { hint } = await answered(nobody, defaultHit({ allowed: true, approval: true }, null));
+    expect(hint).toContain("add a rule to the config that allows it");
+  });
+
+  test("by a broken handler is the program's fault: no user can open a way", async () => {
+    const { told } = await answered({ ...nobody, note: `${BROKEN_HANDLER}invalid answer` }, rule);
+    expect(told).toContain("the program which asks for approvals has an error");
+    expect(told).not.toContain("open a way");
   });
 });

@@ -150,7 +150,7 @@ test("a person's no is thrown with their words, where a host wants it thrown (S1
     name: "ApprovalDeniedError",
     code: "APPROVAL_DENIED",
     tool: "send",
-    message: "not on a Friday",
+    message: "rejected by ann: not on a Friday",
   });
   expect(journal.of("call.received")).toMatchObject([{ tool: "send", safeArgs: { to: "bob" } }]);
   expect(journal.of("approval.resolved")).toMatchObject([

@@ -172,6 +172,7 @@ describe("an answer from outside", () => {
     [{ approved: true, remember: "session", by: "bob" }, approved("bob", { scope: "session" })],
     [{ approved: true, scope: "session", note: "go" }, approved("ann", { scope: "session", note: "go" })],
     [{ approved: true, remember: null, note: null }, approved("ann")],
+    [{ approved: true, editedInput: { to: "bob" } }, approved("ann", { editedInput: { to: "bob" } })],
     [{ approved: false, always: true, reason: "no" }, rejected("ann", "no")],
     [{ approved: false, note: "" }, rejected("ann")],
     [createApprovalResult({ status: "approved", approvedBy: "bob" }), approved("bob")],

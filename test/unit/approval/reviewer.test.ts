@@ -235,7 +235,7 @@ describe("a reviewer", () => {
   it("that may not deny leaves a call that it denies to a person", async () => {
     await using at = trial(answering("deny"), { may: ["allow_once"] });
     expect(await at.call()).toBe("done");
-    expect(verdicts(at)).toEqual(["it answered `deny`, which `approval.reviewer.may` does not list"]);
+    expect(verdicts(at)).toEqual(["it answered `deny`, which its `may` does not list"]);
   });
 
   it("that never answers is given up, also while its answer comes later", async () => {

@@ -6,7 +6,7 @@ import { meetApproval, NO_OPERATOR, operatorApproval } from "../../../src/policy
 import { defineTool } from "../../../src/tool/define-tool.ts";
 import { Asked, Written } from "../../support/approval/asked.ts";
 
-const NEVER = "the question whether the session may continue was not approved: not now";
+const NEVER = "the question whether the session may continue was not approved: rejected by ann: not now";
 
 /** A gate under which all tools run unasked, within a budget of two calls. */
 function gateWith(handler: NonNullable<GateSettings["handler"]>, mode: Mode = "interactive") {
@@ -49,7 +49,7 @@ describe("a budget of unasked calls", () => {
     const asked = new Asked(() => ({ approved: false, by: "ann", note: "not now" }));
     const { tools, ran } = gateWith(asked);
     for (let call = 0; call < 2; call += 1) await tools.call("send", { call });
-    const denied = { kind: "denied", code: "APPROVAL_DENIED", reason: "not now" };
+    const denied = { kind: "denied", code: "APPROVAL_DENIED", reason: "rejected by ann: not now" };
     expect(await tools.call("send", { call: 2 })).toMatchObject(denied);
     expect(await tools.call("send", { call: 3 })).toMatchObject(denied);
     expect(ran).toHaveLength(2);
@@ -72,7 +72,7 @@ describe("a budget of unasked calls", () => {
     expect(outcomes.map((one) => ("reason" in one ? one.reason : one.kind))).toEqual([
       "done",
       "done",
-      "not now",
+      "rejected by ann: not now",
       NEVER,
       NEVER,
       NEVER,
@@ -84,7 +84,7 @@ describe("a budget of unasked calls", () => {
     for (let call = 0; call < 2; call += 1) await automatic.tools.call("send", { call });
     expect(await automatic.tools.call("send", { call: 2 })).toMatchObject({
       kind: "denied",
-      reason: "this call needs a person's approval",
+      reason: "rejected by auto: this call needs a person's approval",
     });
     const asked = new Asked(() => ({ approved: true, by: "ann" }));
     const all = gateWith(asked, "approve_all");

@@ -231,6 +231,14 @@ describe("a request", () => {
     }
   });
 
+  test("is not approved with a scope that it does not offer; twin: once", async () => {
+    const at = await sender((await receiver()).url);
+    await put(at.broker, { approvalId: "1", covers: null }, OPEN);
+    for (const scope of ["session", "similar", "project"] as const)
+      expect(await codeOf(await at.answer({ approvalId: "1", scope }))).toEqual([400, "SCOPE_UNKNOWN"]);
+    expect((await at.answer({ approvalId: "1", scope: "once" })).status).toBe(200);
+  });
+
   test("is answered in the reply, if that is signed under the id of the message; anything else in it is only read", async () => {
     const yes = (approvalId: string): string =>
       JSON.stringify({ type: "approval.answer", data: { approvalId, approved: true, by: "U2" } });

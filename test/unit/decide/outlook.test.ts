@@ -1,16 +1,18 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { commandRules } from "../../../src/config/command-decisions.ts";
 import type { Outlook } from "../../../src/decide/outlook.ts";
 import { shellOutlook } from "../../../src/decide/shell-outlook.ts";
+import { instructionsFor } from "../../../src/mcp/instructions.ts";
 import { createDraft, type Draft } from "../../../src/session/draft.ts";
 import { draftFetchTools, fetchOutlook } from "../../../src/session/fetch-outlook.ts";
 import { machine } from "../config/machine.ts";
 
 /** What calls have in common under a config, below an operator's profile. */
-function drafted(config: string, profile = "network: host"): Draft {
+function drafted(config: string, profile = "network: host", root = "mode: rw"): Draft {
   const at = machine({
     "home/ann/project/a": "a",
-    "home/ann/project/cofferdam.yaml": `version: 1\nsandbox: { runtimes: [], paths: { project: { root: ., mode: rw } } }\n${config}\n`,
+    "home/ann/project/cofferdam.yaml": `version: 1\nsandbox: { runtimes: [], paths: { project: { root: ., ${root} } } }\n${config}\n`,
     "home/ann/.config/cofferdam/profiles.d/own.yaml": `profile: own\nfiles: [{ path: /, access: write }]\n${profile}\n`,
   });
   return createDraft({ host: at.host, config: join(at.project, "cofferdam.yaml") });
@@ -45,6 +47,27 @@ describe("what a command that no rule covers would come to", () => {
       action: "ask",
       reason: "no rule covers this command; 2 rules may say otherwise",
     });
+  });
+});
+
+describe("a default of `beyond`", () => {
+  const outlookIn = (root: string, mode = "interactive") =>
+    shellOutlook(
+      drafted(`approval: { mode: ${mode} }\nshell: { default: { approval: beyond } }`, undefined, root)
+        .policy,
+    );
+
+  test("is told as asking if approval adds access; twin: not if it adds none, or if the mode approves", () => {
+    const gains = "mode: rw, write_approval: true";
+    expect(outlookIn(gains)).toMatchObject({ action: "allow", asksForAccess: true });
+    expect(outlookIn("mode: rw, write_approval: false")).not.toHaveProperty("asksForAccess");
+    expect(outlookIn(gains, "approve_all")).not.toHaveProperty("asksForAccess");
+  });
+
+  test("is no secret to a model: the instructions name the roots where writing needs approval", () => {
+    const { policy } = drafted("", undefined, "mode: rw, write_approval: true");
+    const said = instructionsFor(policy.settings, policy.withApproval.profile, commandRules(policy, null));
+    expect(said).toContain("(read and write, writing needs approval)");
   });
 });
 

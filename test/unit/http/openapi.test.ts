@@ -65,6 +65,7 @@ const AMISS: Readonly<Record<RefusalCode, Amiss | null>> = {
   MESSAGE_REPEATED: null,
   MESSAGE_MALFORMED: null,
   MESSAGE_INCOMPLETE: null,
+  SCOPE_UNKNOWN: null,
   APPROVER_UNKNOWN: null,
 };
 

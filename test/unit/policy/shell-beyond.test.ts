@@ -5,7 +5,7 @@ import { linesFrom } from "../../support/shell/generate-line.ts";
 import { judgeLine, judgeWords, type LineRules } from "../../support/shell/judge-line.ts";
 
 const BEYOND = { allowed: true, approval: "beyond" } as const;
-const GAINS = "only with approval can it write in workspace";
+const GAINS = "it may write in workspace, where writing needs approval";
 const asks = { pattern: "git push", description: "Publish commits" } as const;
 
 /** The verdict's action and the name of the rule that decided, under `beyond`. */
