@@ -48,7 +48,7 @@ test("what the check lets pass is asked of nobody, and a no is told to the model
   expect(questions).toEqual([]);
   expect(await call("send_mail", { to: "bob@far.example" }, {})).toEqual({
     type: "denied",
-    output: expect.stringMatching(/^Denied: not to them\nWhat would help: /),
+    output: expect.stringMatching(/^Denied: rejected by ann: not to them\nWhat would help: /),
   });
   expect(sent.splice(0)).toEqual([{ to: "eve@house.example" }]);
 });

@@ -40,7 +40,7 @@ test("reads run, writes are asked about, what drops or deletes is denied, and th
     { type: "success", output: "ann has 4 orders" },
     {
       type: "denied",
-      output: expect.stringMatching(/^Denied: only ann's orders, please\nWhat would help: /),
+      output: expect.stringMatching(/^Denied: rejected by ann: only ann's orders, please\nWhat would help: /),
     },
     {
       type: "denied",

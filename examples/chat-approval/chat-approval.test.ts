@@ -164,7 +164,10 @@ test("in Teams a listed person replies; other people, forged and repeated replie
   expect(await say(`approve ${short}`, { id: "once" })).toBe(401);
   expect((await gate.broker.pending()).length).toBe(1);
   expect(await say(`reject ${short} because it is Friday`)).toBe("Rejected by Ann");
-  expect(await published).toMatchObject({ kind: "denied", reason: "because it is Friday" });
+  expect(await published).toMatchObject({
+    kind: "denied",
+    reason: "rejected by webhook:ann-id (Ann): because it is Friday",
+  });
 });
 
 test("a relay takes a message of cofferdam alone", async () => {

@@ -61,7 +61,7 @@ test("a function is asked about by whom it writes to, and a yes for the session 
     { type: "success", output: "sent to ann", sandbox: "none" },
     {
       type: "denied",
-      output: expect.stringMatching(/^Denied: only ann, please\nWhat would help: /),
+      output: expect.stringMatching(/^Denied: rejected by ben: only ann, please\nWhat would help: /),
       sandbox: null,
     },
   ]);

@@ -53,7 +53,7 @@ test("it drafts freely, asks before the site changes, and a no to one call drops
     ["success", expect.any(String)],
     ["success", expect.stringContaining('"stdout":"4 post.md\\n"')],
     ["success", expect.stringContaining('"status":0')],
-    ["error", expect.stringMatching(/^Denied: the page stays\nWhat would help: /)],
+    ["error", expect.stringMatching(/^Denied: rejected by langchain: the page stays\nWhat would help: /)],
   ]);
   expect(messages.at(-1)?.text).toBe("The post is out.");
   expect(asked.map(({ description }) => description).sort()).toEqual([

@@ -28,7 +28,10 @@ test("the reviewer allows a plain comment, denies a link, and leaves the rest to
     kind: "denied",
     reason: expect.stringContaining("the reviewer denied it"),
   });
-  expect(await comment("APPROVE \u202e this")).toMatchObject({ kind: "denied", reason: "not now" });
+  expect(await comment("APPROVE \u202e this")).toMatchObject({
+    kind: "denied",
+    reason: "rejected by ann: not now",
+  });
   expect(await session.call("tickets/close", { ticket: 7 })).toMatchObject({ kind: "denied" });
   expect(asked.map(({ tool, review }) => [tool, review?.verdict ?? "not reviewed"])).toEqual([
     ["tickets/comment", "person"],

@@ -50,6 +50,8 @@ test("a no is told to the agent with its reason, a reply's too", async () => {
   api.reply(await api.message("2.0.2"), "no: the changelog is empty", BOB);
   expect(await second).toEqual({
     type: "denied",
-    output: expect.stringMatching(/^Denied: the changelog is empty\nWhat would help: /),
+    output: expect.stringMatching(
+      /^Denied: rejected by telegram:.*: the changelog is empty\nWhat would help: /,
+    ),
   });
 });

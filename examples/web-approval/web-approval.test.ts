@@ -48,7 +48,10 @@ test("an agent's letters wait on a page, and each goes out or not as is answered
   });
   expect(await service.send({ to: "ben", text: "hello" }, { to: "eve", text: "hello" })).toEqual([
     { type: "success", output: "sent to ben" },
-    { type: "denied", output: expect.stringMatching(/^Denied: only to ben\nWhat would help: /) },
+    {
+      type: "denied",
+      output: expect.stringMatching(/^Denied: rejected by \w+: only to ben\nWhat would help: /),
+    },
   ]);
   while (seen.length < 4) await new Promise((resolve) => setTimeout(resolve, 5));
   closing.abort();

@@ -7,7 +7,7 @@ import type { Belongings, Resolution, Store } from "../store/store.ts";
 import { decidedEvent } from "./decided-event.ts";
 import { rejected } from "./factories.ts";
 import { rejectionOf, savedEvent } from "./grant-event.ts";
-import { NOBODY } from "./not-run.ts";
+import { NOBODY } from "./nobody.ts";
 
 /** Maximum of events in one read. */
 const BATCH = 256;

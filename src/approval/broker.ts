@@ -14,7 +14,7 @@ import { rejected } from "./factories.ts";
 import type { Answer, ApprovalHandler, HandlerAnswer } from "./handler.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { ApprovalMemory, type RuleKeeper } from "./memory.ts";
-import { NOBODY } from "./not-run.ts";
+import { NOBODY } from "./nobody.ts";
 import type { PendingRequest, RequestOptions } from "./pending-request.ts";
 import { ENDED, PendingRequests } from "./pending-requests.ts";
 import { pictureInTime } from "./picture.ts";

@@ -6,7 +6,7 @@ import type { Broker } from "./broker.ts";
 import { requestsOf } from "./call-requests.ts";
 import { rejected } from "./factories.ts";
 import type { CallIdentity, DecidedCall, GateStop } from "./gate-result.ts";
-import { NOBODY } from "./not-run.ts";
+import { NOBODY } from "./nobody.ts";
 
 /** The asking process's share in the run of a request; null if there is none, or the request is about another tool. */
 export async function originOfRequest(

@@ -4,7 +4,7 @@ import type { KeptCall } from "../policy/kept-call.ts";
 import type { Presentation } from "../policy/presentation.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
 import type { ApprovalHandler, HandlerAnswer } from "./handler.ts";
-import { UNASKED } from "./not-run.ts";
+import { UNASKED } from "./nobody.ts";
 import { startOnce } from "./start-once.ts";
 
 /** Limits of requests that wait at the same time. */

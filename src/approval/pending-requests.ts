@@ -8,7 +8,7 @@ import type { Resolution } from "../store/store.ts";
 import type { ApprovalLog } from "./approval-log.ts";
 import { rejected } from "./factories.ts";
 import { type ApprovalHandler, type Asking, HANDLER } from "./handler.ts";
-import { BROKEN_HANDLER, NOBODY, UNASKED } from "./not-run.ts";
+import { BROKEN_HANDLER, NOBODY, UNASKED } from "./nobody.ts";
 import { PendingRequest, type RequestOptions } from "./pending-request.ts";
 import { readAnswer, readDecision } from "./read-decision.ts";
 import { isForPerson } from "./reviewed.ts";

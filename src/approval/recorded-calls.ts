@@ -7,7 +7,7 @@ import type { ApprovalRequest } from "../policy/request.ts";
 import type { AnsweredRecord } from "../policy/suggest.ts";
 import type { Store } from "../store/store.ts";
 import { HANDLER } from "./handler.ts";
-import { NOBODY } from "./not-run.ts";
+import { NOBODY } from "./nobody.ts";
 
 /** The events that are looked through, from the last one back, and how many are read at once. */
 const MAX_EVENTS = 4_000;

@@ -1,7 +1,8 @@
 import { RecentMap } from "../host/recent-map.ts";
 import type { Decision } from "../policy/decision.ts";
+import type { StoredRequest } from "../store/store.ts";
 import type { Broker } from "./broker.ts";
-import { isRejectedByPerson } from "./not-run.ts";
+import { NOBODY } from "./nobody.ts";
 
 /** After this many rejections of the same call, no person is asked about it again. */
 const MAX_REJECTIONS = 3;
@@ -37,4 +38,9 @@ export class RejectionMemory {
     }
     return [...requests.values()].filter(Boolean).length >= MAX_REJECTIONS;
   }
+}
+
+/** True for a request that a person rejected. */
+export function isRejectedByPerson(stored: Pick<StoredRequest, "decision"> | null): boolean {
+  return stored?.decision?.status === "rejected" && stored.decision.by !== NOBODY;
 }

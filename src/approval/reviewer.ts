@@ -12,7 +12,7 @@ import { printDuration } from "../profile/quantity.ts";
 import type { Broker } from "./broker.ts";
 import { rejected } from "./factories.ts";
 import type { Approval, CallIdentity, DecidedCall } from "./gate-result.ts";
-import { NOBODY } from "./not-run.ts";
+import { NOBODY } from "./nobody.ts";
 import {
   isForReviewer,
   type ReviewDocument,

@@ -64,17 +64,19 @@ export function hazardHit({ word, does }: Hazard): RuleHit {
  * that the command may use.
  */
 export function defaultHit({ allowed, approval }: ShellDefault, gains: string | null): RuleHit {
-  const hit = { layer: "tool", rule: "default", reason: UNCOVERED } as const;
+  const hit = { layer: "tool", rule: "default", reason: "no rule covers this command" } as const;
   if (!allowed) return { ...hit, action: "deny", reason: "commands that no rule covers are not allowed" };
   if (approval !== "beyond") return { ...hit, action: approval ? "ask" : "allow" };
   return gains === null ? { ...hit, action: "allow" } : { ...hit, action: "ask", reason: gains };
 }
 
-const UNCOVERED = "no rule covers this command";
+/** The end of the reasons that are given as `gains` to `defaultHit`. */
+const FOR_ACCESS = /where (?:reading|writing) needs approval/;
 
 /** True for an ask because approval would give more access: a rule that allows the call would not give it. */
 export function isForAccess({ layer, rule, action, reason }: RuleHit): boolean {
-  const isBeyond = rule === "default" && reason !== UNCOVERED;
+  // Of several commands, each reason begins with its command.
+  const isBeyond = rule === "default" && reason !== null && FOR_ACCESS.test(reason);
   return layer === "tool" && action === "ask" && (rule === "unasked" || isBeyond);
 }
 

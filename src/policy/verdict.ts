@@ -92,8 +92,8 @@ export function answerByGrant(given: Verdict, grant: CallGrant | CoverGrant | nu
 
 /**
  * The verdict after a mode, or after a person typed the command. `interactive` leaves an ask to a person; `strict`
- * denies it; `approve_all` and the caller's own typing allow it, unless a person is required: then one is asked. A typed command runs with
- * the access of an approved call, even if a rule would have allowed it.
+ * denies it; `approve_all` and the caller's own typing allow it, unless a person is required: then one is asked. A typed
+ * command runs with the access of an approved call, even if a rule would have allowed it.
  */
 export function answerByMode(given: Verdict, mode: Mode, isCallersOwn: boolean): Verdict {
   if (given.action === "deny") return given;

@@ -2,7 +2,7 @@ import { rejected } from "../approval/factories.ts";
 import { type FindRule, Gate } from "../approval/gate.ts";
 import type { DecidedCall } from "../approval/gate-result.ts";
 import type { Answer } from "../approval/handler.ts";
-import { NOBODY } from "../approval/not-run.ts";
+import { NOBODY } from "../approval/nobody.ts";
 import { readDecision } from "../approval/read-decision.ts";
 import type { ToolOutcome } from "../approval/tool-outcome.ts";
 import {

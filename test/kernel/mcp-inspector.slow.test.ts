@@ -35,7 +35,7 @@ describe.skipIf(unusable !== null)("the protocol's inspector", () => {
   });
 
   test("calls them: what is let pass runs, and what nobody can be asked about is denied", async () => {
-    const at = await place(CONFIG);
+    const at = await place(`${CONFIG}approval: { channels: { approvals_command: false } }\n`);
     const call = (tool: string, ...args: readonly string[]) =>
       inspect(
         at,

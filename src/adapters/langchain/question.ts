@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { NOBODY } from "../../approval/not-run.ts";
+import { NOBODY } from "../../approval/nobody.ts";
 import { CofferdamError, visible } from "../../errors.ts";
 import type { Json } from "../../policy/canonical-json.ts";
 import { type Decision, Note, Scope, Who } from "../../policy/decision.ts";

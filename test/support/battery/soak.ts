@@ -150,13 +150,15 @@ async function untilNoneSees(place: Place): Promise<readonly string[]> {
 
 function residueOf(place: Place, temporary: string): readonly string[] {
   const kept =
-    /^(attestation\.json|empty|journal|launcher\.json|ledger|ledger-lock|live|live-lock|devices|temporaries|watched)$/;
+    /^(attestation\.json|empty|journal|launcher\.json|ledger|ledger-lock|live|live-lock|devices|supervisors|temporaries|watched)$/;
   const state = join(place.state, "cofferdam");
   return [
     ...listed(place.ws).filter((name) => !/^(f\d+|killed)$/.test(name)),
     ...listed(temporary),
     ...listed(state).filter((name) => !kept.test(name)),
-    ...["ledger", "live", "temporaries", "watched"].flatMap((name) => listed(join(state, name))),
+    ...["ledger", "live", "supervisors", "temporaries", "watched"].flatMap((name) =>
+      listed(join(state, name)),
+    ),
     ...["ledger-lock", "live-lock"].flatMap((name) =>
       listed(join(state, name)).filter((one) => one !== "free"),
     ),

@@ -19,7 +19,7 @@ describe("three noes to the same", () => {
     });
     const tools = gate.guard([deploy]);
     for (let time = 0; time < 3; time += 1)
-      expect(await tools.call("deploy", { env: "staging" })).toMatchObject(denied("no"));
+      expect(await tools.call("deploy", { env: "staging" })).toMatchObject(denied("rejected by ann: no"));
     expect(asked).toBe(3);
     expect(await tools.call("deploy", { env: "staging" })).toMatchObject(
       denied("the same call was rejected three times in this session"),
@@ -81,9 +81,9 @@ describe("three noes to the same", () => {
     };
     for (let time = 0; time < 3; time += 1) await reasonOf(0);
     for (let index = 1; index < 1_000; index += 1) await reasonOf(index);
-    expect(await reasonOf(0)).not.toBe("no");
+    expect(await reasonOf(0)).not.toBe("rejected by ann: no");
     await reasonOf(1_000);
-    expect(await reasonOf(0)).toBe("no");
+    expect(await reasonOf(0)).toBe("rejected by ann: no");
   });
 });
 

@@ -73,7 +73,7 @@ describe("a tool that says when it needs a yes", () => {
     expect(await tools.call("fetch", { url: UNKNOWN })).toMatchObject({
       kind: "denied",
       code: "APPROVAL_DENIED",
-      reason: "unknown host",
+      reason: "rejected by the handler: unknown host",
     });
     expect([ran, handler.requests.map(({ reason }) => reason)]).toEqual([
       [KNOWN],
@@ -195,7 +195,7 @@ describe("a call that does not wait", () => {
     expect(await call(UNKNOWN, approvalId)).toMatchObject({
       kind: "denied",
       code: "APPROVAL_DENIED",
-      reason: "not that host",
+      reason: "rejected by ann: not that host",
     });
     expect(ran).toEqual([]);
   });

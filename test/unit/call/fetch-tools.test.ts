@@ -122,7 +122,9 @@ describe("web_fetch", () => {
 
   test("fetches nothing, and looks nothing up, before somebody says yes (S2-20)", async () => {
     const { fetch, lookedUp, dialled } = await fetching({ answer: NO });
-    expect(await fetch("http://secret-of-ann.other.test/")).toBe("APPROVAL_DENIED: not that one");
+    expect(await fetch("http://secret-of-ann.other.test/")).toBe(
+      "APPROVAL_DENIED: rejected by ann: not that one",
+    );
     expect([lookedUp, dialled]).toEqual([[], []]);
     const twin = await fetching();
     await twin.fetch(OTHER);
@@ -344,7 +346,7 @@ describe("web_fetch_add_domain", () => {
 
   test("adds nothing after a no (S2-19)", async () => {
     const { add, gate } = await fetching({ answer: NO });
-    expect(await add("other.test")).toBe("APPROVAL_DENIED: not that one");
+    expect(await add("other.test")).toBe("APPROVAL_DENIED: rejected by ann: not that one");
     expect(await gate.grants()).toEqual([]);
   });
 

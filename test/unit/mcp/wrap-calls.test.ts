@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from "vitest";
-import { DENIALS } from "../../../src/policy/denied-by.ts";
 import { Asked } from "../../support/approval/asked.ts";
 import { plainServer, Scripted, textOf } from "../../support/mcp/scripted.ts";
 
@@ -34,7 +33,7 @@ describe("a call of a wrapped server's tool", () => {
         content: [
           {
             type: "text",
-            text: `Denied: not today\nWhat would help: ${DENIALS.person.advice}`,
+            text: "Denied: rejected by ann: not today\nWhat would help: follow the note; if it does not say what to do, ask the user. Do not repeat the call, also not in other words.",
           },
         ],
         isError: true,

@@ -92,9 +92,13 @@ export const OF_CALLS: readonly Row[] = [
     command(["cat", "../docs/a.txt"], { paths: docs("mode: ro, suffixes: [.md, .txt]") }),
   ],
   [
-    "this needs approval: add a rule that asks about this call",
+    "set `{}: false` for this root, or remove the rule that runs the command without approval",
     tool("shell", { argv: ["touch", "../docs/b"] }, { files: DOCS, paths: docs("mode: rw"), more: UNASKED }),
-    command(["touch", "../docs/b"], { paths: docs("mode: rw") }),
+    tool(
+      "shell",
+      { argv: ["touch", "../docs/b"] },
+      { paths: docs("mode: rw, write_approval: false"), more: UNASKED },
+    ),
   ],
   [
     "list the file's ending in `suffixes` of its folder under `sandbox.paths` in the config, if intended; create new files with `write_file`",

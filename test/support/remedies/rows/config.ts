@@ -177,7 +177,7 @@ export const OF_CONFIGS: readonly Row[] = [
   ],
   [
     "remove the tool rule, and write `approval` for each command under `shell.rules`",
-    config(`${shell("{ pattern: git push }")}\n${tools("{ pattern: shell, action: allow }")}`),
+    config(`${shell("{ pattern: git, approval: false }")}\n${tools("{ pattern: shell, action: ask }")}`),
     config(shell("{ pattern: git push, approval: true }, { pattern: git, approval: false }")),
   ],
   [

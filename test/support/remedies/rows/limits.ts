@@ -128,7 +128,7 @@ export const OF_LIMITS: readonly Row[] = [
       })(at, told),
     ),
   ],
-  ["the keys are {}; {}", tool("list_dir", { folder: "." }), tool("list_dir", { path: "." })],
+  ["its keys: {}", tool("list_dir", { folder: "." }), tool("list_dir", { path: "." })],
   [
     NO_ROOT,
     command(["touch", "/usr/lib/made"], { runtimes: "system" }),

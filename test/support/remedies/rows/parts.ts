@@ -126,7 +126,7 @@ export const OF_PARTS: readonly Row[] = [
   // Files, ports and locks
   ["make fewer edits in one call", edits(200), edits(2)],
   [
-    'answer `{ status: "approved", scope: "once", by }` or `{ status: "rejected", by, note? }`, or `{ approved: true | false, by? }`',
+    'answer `{ status: "approved", scope: "once", by }` or `{ status: "rejected", by, note? }`, or `{ approved: true | false, by?, editedInput? }`',
     () => void readAnswer("yes", "ann"),
     () => void readAnswer({ status: "approved", scope: "once", by: "ann" }, "ann"),
   ],

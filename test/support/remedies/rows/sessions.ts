@@ -163,7 +163,7 @@ export const OF_SESSIONS: readonly Row[] = [
   ],
   [
     "read the tool's schema",
-    session((one) => one.call("own", "all"), UNASKED, { tools: [OF_A_TEXT] }),
+    session((one) => one.call("own", { to: "all" }), UNASKED, { tools: [OF_A_TEXT] }),
     session((one) => one.call("own", "[]"), UNASKED, { tools: [OF_A_TEXT] }),
   ],
   [
