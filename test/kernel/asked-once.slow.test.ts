@@ -54,7 +54,7 @@ describe.skipIf(unusable !== null)("a call that must be asked about", () => {
     expect(await at.session.call("shell", { argv: ["touch", "made"] })).toMatchObject({
       kind: "denied",
       code: "APPROVAL_DENIED",
-      reason: "not on a Friday",
+      reason: "rejected by ann: not on a Friday",
     });
     expect([at.asked.requests.length, existsSync(`${at.place.ws}/made`)]).toEqual([1, false]);
     expect(at.journal.types).not.toContain("call.planned");

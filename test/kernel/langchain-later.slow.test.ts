@@ -3,7 +3,7 @@ import { execa } from "execa";
 import { describe, expect, it } from "vitest";
 import { approve, reject } from "../../src/adapters/langchain.ts";
 import { ASKS, Fates } from "../support/approval/fates.ts";
-import { toldDenied } from "../support/approval/told.ts";
+import { toldDenied, toldNote } from "../support/approval/told.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { call, runs, Talk, type Turn, withAgent, writes } from "../support/langchain/agents.ts";
 import { FileSaver } from "../support/langchain/file-saver.ts";
@@ -46,7 +46,7 @@ describe.skipIf(unusable !== null)("an agent that was interrupted", () => {
       asked: [{ toolCallId: "next" }],
       told: [
         { id: "yes", status: "success" },
-        { id: "no", status: "error", text: toldDenied("not this one", "person") },
+        { id: "no", status: "error", text: toldNote("not this one", "langchain") },
         { id: "free", status: "success" },
       ],
     });
@@ -74,7 +74,7 @@ describe.skipIf(unusable !== null)("an agent that was interrupted", () => {
             /^`ann` changed the input of this call\. .*`{"script":"echo ran >> other"}`\nNote of `ann`: as you like\n/,
           ),
         },
-        { id: "no", status: "error", text: toldDenied("as you like", "person") },
+        { id: "no", status: "error", text: toldNote("as you like", "ann") },
         { id: "still", status: "success" },
         { id: "yes", status: "success" },
       ]);
@@ -90,10 +90,7 @@ describe.skipIf(unusable !== null)("an agent that was interrupted", () => {
       await fates.answer(yes ?? "");
       await fates.answer(no ?? "", false);
       const after = await talk.answer(said, (one) => (one.approvalId === yes ? reject(one) : approve(one)));
-      expect(after.told).toMatchObject([
-        { text: toldDenied("as you like", "person") },
-        { status: "success" },
-      ]);
+      expect(after.told).toMatchObject([{ text: toldNote("as you like", "?") }, { status: "success" }]);
       expect([runs(fates, "no"), runs(fates, "yes")]).toEqual([0, 1]);
       expect(await supervisor.broker.find(yes ?? "")).toMatchObject({ decision: { by: "ann" } });
     });

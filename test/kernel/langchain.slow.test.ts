@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { approve, cofferdamMiddleware, reject } from "../../src/adapters/langchain.ts";
 import { DENIALS } from "../../src/policy/denied-by.ts";
 import { ASKS, Fates } from "../support/approval/fates.ts";
-import { toldDenied } from "../support/approval/told.ts";
+import { toldDenied, toldNote } from "../support/approval/told.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { call, runs, Talk, type Turn, withAgent, writes } from "../support/langchain/agents.ts";
 
@@ -110,7 +110,7 @@ describe.skipIf(unusable !== null)("a call of an agent", () => {
       const said = await talk.begin();
       const after = await talk.answer(said, (one) => reject(one, "not on a Friday"));
       expect(after).toMatchObject({
-        told: [{ id: "no", status: "error", text: toldDenied("not on a Friday", "person") }],
+        told: [{ id: "no", status: "error", text: toldNote("not on a Friday", "langchain") }],
         last: "done",
       });
       expect([runs(fates, "no"), await supervisor.broker.pending()]).toEqual([0, []]);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { defineTool } from "../../src/index.ts";
-import { toldDenied } from "../support/approval/told.ts";
+import { toldDenied, toldNote } from "../support/approval/told.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER } from "../support/battery/people.ts";
 import { Place, type Settings } from "../support/battery/place.ts";
@@ -90,8 +90,11 @@ describe.skipIf(unusable !== null)("the MCP server", () => {
         const result = await client.call("shell", TOUCH);
         expect(result).toMatchObject({
           isError: true,
-          content: [{ type: "text", text: toldDenied("not on a Friday", "person") }],
-          structuredContent: { outcome: "denied", reason: "not on a Friday" },
+          content: [{ type: "text", text: toldNote("not on a Friday", "the user of test-client") }],
+          structuredContent: {
+            outcome: "denied",
+            reason: "rejected by the user of test-client: not on a Friday",
+          },
         });
         expect(existsSync(`${place.ws}/made`)).toBe(false);
         expect(await supervisor.broker.pending()).toEqual([]);
@@ -309,7 +312,7 @@ describe.skipIf(unusable !== null)("the MCP server", () => {
       expect(await outcome()).toBe("pending");
       await supervisor.broker.respondAll({}, { approved: false, reason: "not now" }, "ann");
       const told = await client.call("shell", TOUCH);
-      expect(told.content[0]?.text).toBe(toldDenied("not now", "person"));
+      expect(told.content[0]?.text).toBe(toldNote("not now", "ann"));
       expect(await outcome()).toBe("pending");
       await supervisor.broker.respondAll({}, { approved: true }, "ann");
       expect(await outcome()).toBe("done");

@@ -4,7 +4,7 @@ import type { Agent } from "@openai/agents";
 import { describe, expect, it, vi } from "vitest";
 import { cofferdamTools, settle } from "../../src/adapters/openai-agents.ts";
 import { ASKS, Fates, TOUCH } from "../support/approval/fates.ts";
-import { toldDenied } from "../support/approval/told.ts";
+import { toldDenied, toldNote } from "../support/approval/told.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Settings } from "../support/battery/place.ts";
 import {
@@ -214,7 +214,7 @@ describe.skipIf(unusable !== null)("tools of an agent", () => {
         expect(await settle(state)).toEqual([]);
         const result = await runner.run(agent, state);
         expect(result.interruptions).toEqual([]);
-        expect(told(result.newItems)).toMatchObject({ "2": toldDenied("as you like", "person") });
+        expect(told(result.newItems)).toMatchObject({ "2": toldNote("as you like", "ann") });
         expect([fates.made("a"), fates.made("b")]).toEqual([true, false]);
       },
       writes(fates),

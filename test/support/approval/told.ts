@@ -9,3 +9,10 @@ export function toldWhy(reason: string, by: DeniedBy): string {
 export function toldDenied(reason: string, by: DeniedBy): string {
   return `Denied: ${toldWhy(reason, by)}`;
 }
+
+/** The rejection of a person with a note, as a model reads it. */
+export function toldNote(note: string, by: string): string {
+  const advice =
+    "follow the note; if it does not say what to do, ask the user. Do not repeat the call, also not in other words.";
+  return `Denied: rejected by ${by}: ${note}\nWhat would help: ${advice}`;
+}
