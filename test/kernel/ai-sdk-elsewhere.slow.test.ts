@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { cofferdamTools } from "../../src/adapters/ai-sdk.ts";
 import { approved } from "../../src/approval/factories.ts";
 import { Fates } from "../support/approval/fates.ts";
-import { toldWhy } from "../support/approval/told.ts";
+import { toldNote } from "../support/approval/told.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { Chat, goOn, START, touch, waiting } from "../support/integrations/ai-sdk-chat.ts";
 import { requestsIn, scriptedModel, toldOf } from "../support/integrations/scripted-model.ts";
@@ -30,7 +30,10 @@ describe.skipIf(unusable !== null)("tools for the AI SDK, answered elsewhere,", 
     await goOn(gate, model, ready ?? []);
     const told = Object.values(toldOf(model));
     expect(told).toContainEqual(NOTED);
-    expect(told).toContainEqual({ type: "execution-denied", reason: toldWhy("as you like", "person") });
+    expect(told).toContainEqual({
+      type: "execution-denied",
+      reason: toldNote("as you like", "ann").replace("Denied: ", ""),
+    });
     expect([fates.made(), fates.made("other")].sort()).toEqual([false, true]);
     // Where nothing is open, they are what they were.
     expect(await gate.answered(START)).toEqual(START);
@@ -93,7 +96,7 @@ describe.skipIf(unusable !== null)("tools for the AI SDK, answered elsewhere,", 
     const model = scriptedModel("done");
     await chat.turn(model);
     expect(toldOf(model)).toEqual({
-      c1: { type: "execution-denied", reason: toldWhy("as you like", "person") },
+      c1: { type: "execution-denied", reason: toldNote("as you like", "ann").replace("Denied: ", "") },
     });
     expect(fates.made()).toBe(false);
   });

@@ -29,7 +29,7 @@ export async function openInbox(
 ): Promise<InboxPage> {
   const { name, ...rest } = options;
   const context = await browser.newContext({ viewport: SIZE, ...rest });
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const asked: string[] = [];
   const wrong: string[] = [];

@@ -2,6 +2,7 @@ import { chmodSync, lchownSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { loadConfig, loadForAnswers } from "../../../src/config/load.ts";
 import { rememberTrust, revokeTrust, trustFile } from "../../../src/config/trust.ts";
+import { CofferdamError } from "../../../src/errors.ts";
 import { accessTo } from "../../../src/profile/access-to.ts";
 import { type Machine, machine, PLAIN, refusalOf } from "./machine.ts";
 
@@ -404,7 +405,7 @@ describe("a desk under a config that may not be used", () => {
         config: { approval: { store: own, channels: { http: {} } } },
       });
       change(m);
-      expect(() => loadConfig(m.host)).toThrow();
+      expect(() => loadConfig(m.host)).toThrow(CofferdamError);
       const { config, notes } = loadForAnswers(m.host);
       expect(config).toMatchObject({
         origin: { kind: "untrusted", file: m.at(CONFIG) },
@@ -420,6 +421,8 @@ describe("a desk under a config that may not be used", () => {
   test("never trusted: the default store", () => {
     const m = machine({ [CONFIG]: HOSTILE });
     expect(loadForAnswers(m.host).config.approval.store).toBe("sqlite");
-    expect(() => loadForAnswers(m.host, { config: m.at("home/ann/project/missing.yaml") })).toThrow();
+    expect(() => loadForAnswers(m.host, { config: m.at("home/ann/project/missing.yaml") })).toThrow(
+      "missing.yaml",
+    );
   });
 });

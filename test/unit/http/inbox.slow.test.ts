@@ -27,7 +27,7 @@ const three = async (at: TestApp): Promise<void> => {
   for (const tool of ["one", "two", "three"]) await ask(at, { approvalId: tool, tool });
 };
 
-describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 20_000 }, () => {
+describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 180_000 }, () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await openBrowser();

@@ -52,7 +52,7 @@ function click(worker: Worker): Promise<void> {
   });
 }
 
-describe.skipIf(NO_BROWSER !== null)("notifications of the inbox", { timeout: 40_000 }, () => {
+describe.skipIf(NO_BROWSER !== null)("notifications of the inbox", { timeout: 180_000 }, () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await openBrowser();
