@@ -62,7 +62,7 @@ function asRun(input: ShellInput): ShellInput {
 }
 
 function describe(call: Call, isScript: boolean, { line, rest }: QuotedHead): string {
-  // Of a script with several lines, the first one says enough here: the whole script is shown as well.
+  // The first line names a script with several lines well enough: the request shows the whole script as well.
   const lines = isScript ? line.trim().split("\n") : [line];
   const { text, isWhole: isLineWhole } = redactText(lines[0] ?? "", MAX_DESCRIBED);
   const isWhole = isLineWhole && rest.length === 0 && lines.length === 1;

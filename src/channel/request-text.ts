@@ -1,7 +1,7 @@
 import { KEEP_TOOL } from "../policy/keep-tool.ts";
 import type { Presentation } from "../policy/presentation.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
-import { reviewInWords } from "../policy/review-record.ts";
+import { reviewInWords } from "../policy/review-words.ts";
 import { placeOfRule } from "../policy/rule-hit.ts";
 import { pastOf } from "../policy/scope-choices.ts";
 import type { ScopeOffer } from "../policy/scope-offer.ts";

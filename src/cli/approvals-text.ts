@@ -15,7 +15,7 @@ import type { ApprovalEvent } from "../event/event.ts";
 import { printChanged } from "../policy/bound-call.ts";
 import type { Scope } from "../policy/decision.ts";
 import type { ApprovalRequest, EarlierRequest } from "../policy/request.ts";
-import { reviewInWords } from "../policy/review-record.ts";
+import { reviewInWords } from "../policy/review-words.ts";
 import { whyNotOffered } from "../policy/why-not-offered.ts";
 import type { StoredRequest } from "../store/store.ts";
 import { SHORT, startsIn } from "./hanging.ts";

@@ -3,7 +3,7 @@ import type { Ink } from "../channel/ink.ts";
 import { escapeInvisible } from "../errors.ts";
 import type { Event } from "../event/event.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
-import { reviewInWords } from "../policy/review-record.ts";
+import { reviewInWords } from "../policy/review-words.ts";
 import { hitInWords } from "../policy/rule-hit.ts";
 import { printSize } from "../profile/quantity.ts";
 import { quote } from "../shell/quote.ts";

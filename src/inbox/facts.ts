@@ -1,5 +1,6 @@
 import type { KEEP_TOOL } from "../policy/keep-tool.ts";
 import type { ApprovalRequest } from "../policy/request.ts";
+import { reviewInWords } from "../policy/review-words.ts";
 import { type ElementChild, element, foreign } from "./dom.ts";
 
 /** Keeping files gives no access. */
@@ -9,7 +10,7 @@ const KEEPS_FILES: typeof KEEP_TOOL = "keep_files";
 export function factsOf({ tool, reason, granted, review, folder }: ApprovalRequest): HTMLElement {
   const because = fact("Because", foreign(reason, "prose"));
   if (tool === KEEPS_FILES) return element("dl", { class: "facts" }, because);
-  const reviewed = review === undefined ? null : fact("Review", foreign(inWords(review), "prose"));
+  const reviewed = review === undefined ? null : fact("Review", foreign(reviewInWords(review), "prose"));
   if (granted === null)
     return element("dl", { class: "facts" }, because, reviewed, fact("Reach", "it runs without a sandbox"));
   const { write, read, runtimes, network, limits } = granted;
@@ -25,20 +26,6 @@ export function factsOf({ tool, reason, granted, review, folder }: ApprovalReque
     fact("Network", foreign(network, "code")),
     limits.length === 0 ? null : fact("Limits", ...listed(limits, "none")),
   );
-}
-
-/** The review as `reviewInWords` of the server has it. */
-function inWords({ verdict, name, because }: NonNullable<ApprovalRequest["review"]>): string {
-  switch (verdict) {
-    case "allow_once":
-      return `the reviewer ${name} allowed it once`;
-    case "deny":
-      return `denied by the reviewer ${name}: a person can approve it`;
-    case "person":
-      return `the reviewer ${name} leaves it to a person`;
-    case "none":
-      return `no review: ${because ?? "there was no answer"}`;
-  }
 }
 
 /** Every rule that applied. */

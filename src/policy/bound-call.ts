@@ -15,7 +15,7 @@ export const CallPart = z
   .readonly();
 export type CallPart = z.infer<typeof CallPart>;
 
-/** A part with the SHA-256 of its state. Of a variable only the beginning is stored: see `keptBinding`. */
+/** A part with the SHA-256 of its state. A store keeps only the beginning of a variable's digest: see `keptBinding`. */
 export const BoundPart = z.strictObject({ ...CallPart.unwrap().shape, digest: z.string().min(1) }).readonly();
 export type BoundPart = z.infer<typeof BoundPart>;
 

@@ -64,7 +64,7 @@ export interface CoverableCall extends Pick<Invocation, "tool" | "agent" | "argu
 }
 
 /**
- * True if a cover covers a call. Of a command line it covers all of it or nothing: each program as written, by words
+ * True if a cover covers a call. It covers all of a command line or nothing of it: each program as written, by words
  * that are all known, of a file that no call can have written. It covers no line with an unread part, with a word of a
  * program that only bash knows, with a program that runs its words, or with a redirect that writes. Words may follow a
  * pattern only where `prefixOf` permits it, and where none of them makes the program do more than its name says. Only

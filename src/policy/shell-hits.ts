@@ -75,7 +75,7 @@ const FOR_ACCESS = /where (?:reading|writing) needs approval/;
 
 /** True for an ask because approval would give more access: a rule that allows the call would not give it. */
 export function isForAccess({ layer, rule, action, reason }: RuleHit): boolean {
-  // Of several commands, each reason begins with its command.
+  // In a line of several commands, each reason begins with its command.
   const isBeyond = rule === "default" && reason !== null && FOR_ACCESS.test(reason);
   return layer === "tool" && action === "ask" && (rule === "unasked" || isBeyond);
 }

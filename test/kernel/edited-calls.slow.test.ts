@@ -10,7 +10,7 @@ import { served } from "../support/mcp/served.ts";
 
 sandboxMustWork("calls that a person edited");
 
-/** What ann puts in place of `touch made`, in the inbox. */
+/** The input by which ann replaces `touch made`, over HTTP. */
 const OTHER = { editedInput: { argv: ["touch", "other"] } };
 const DENIED = { editedInput: { argv: ["rm", "-rf", "."] } };
 const RULES = {

@@ -9,7 +9,10 @@ import { Place } from "../support/battery/place.ts";
 
 sandboxMustWork("residue");
 
-/** What a supervisor keeps: what it learnt of the machine, the file that hides files, the records of runs, its ledger and its live calls, each with a lock, and a file of each supervisor that runs. */
+/**
+ * The state folder after a supervisor has ended: its knowledge of the machine, the empty file that hides others, the
+ * records, the ledger and the live calls with their locks, and folders that are empty by then.
+ */
 const STATE = [
   "attestation.json",
   "empty",

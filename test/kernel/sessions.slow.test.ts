@@ -56,7 +56,7 @@ function failures(steps: readonly PlayedStep[]): readonly string[] {
   );
 }
 
-/** What became of a dangerous step: the rule that asked about it before a no, or that it failed without a question. */
+/** The end of a dangerous step in words: the rule that asked about it, or a failure without a question. */
 function verdictOf({ danger, asked, failure }: PlayedStep): string {
   const by = asked.flatMap(({ why }) => why.filter(({ action }) => action === "ask").map(({ rule }) => rule));
   const wanted = danger?.rule ?? null;

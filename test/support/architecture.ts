@@ -79,7 +79,12 @@ const STARTERS = ["child_process", "cluster", "execa"];
 const SPAWN = "host/launch/spawn.ts";
 const PROTOCOL = "tool/files/protocol.ts";
 /** What runs in browsers besides the inbox itself: how text is made visible, and which answers a request offers, is said once for all who show it. */
-const IN_BROWSERS = ["errors.ts", "channel/visible-unit.ts", "policy/scope-choices.ts"];
+const IN_BROWSERS = [
+  "errors.ts",
+  "channel/visible-unit.ts",
+  "policy/review-words.ts",
+  "policy/scope-choices.ts",
+];
 /** What browsers have not. */
 const NOT_IN_BROWSERS = ["process", "Buffer", "require", "global", "setImmediate"];
 const MAX_LINES = 300;

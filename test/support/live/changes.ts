@@ -5,7 +5,7 @@ import { configWith } from "./project.ts";
 export const ROOTS = ["a", "b", "c"] as const;
 export type RootName = (typeof ROOTS)[number];
 
-/** What a config says: the roots that commands may write, and whether they may run at all. */
+/** The content of a config: the roots that commands may write, and whether they may run at all. */
 interface Said {
   readonly roots: readonly RootName[];
   readonly runs: boolean;

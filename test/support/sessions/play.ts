@@ -140,7 +140,7 @@ function callOf(session: Session, { tool, input }: AgentStep, project: string): 
   return session.call(tool, { script: script.replaceAll("{P}", project) }, { timeoutMs: 120_000 });
 }
 
-/** What a step came to, if it did not succeed. */
+/** The reason why a step did not succeed; null if it did. */
 function failureOf(outcome: Outcome): string | null {
   if (outcome.kind === "done") return null;
   if (outcome.kind === "failed" && "code" in outcome) {

@@ -21,7 +21,7 @@ export interface Got {
   readonly message: RequestedMessage | SettledMessage;
 }
 
-/** What a receiver replies to a message. */
+/** The reply of a receiver to a message. */
 export type Reply = (got: Got, response: ServerResponse, index: number) => void | Promise<void>;
 
 export const TAKEN: Reply = (_, response) => void response.writeHead(204).end();

@@ -18,7 +18,7 @@ import { Asked } from "../../support/approval/asked.ts";
 
 type Denied = Extract<NotRun, { readonly kind: "denied" }>;
 
-/** What a model reads of a denial, on each face. */
+/** The text of a denial for a model, through each integration. */
 const FACES: Readonly<Record<string, (outcome: Denied) => string>> = {
   "session.call": (outcome) => String(Object.values(toolResult(outcome))[1]),
   MCP: (outcome) => textIn(callResult(outcome)),

@@ -44,7 +44,7 @@ const handler =
 
 const signed = (secret: string): unknown => signWebhook({ id: "1", timestamp: 1, body: "" }, secret);
 
-/** What a webhook's receiver is told, and who runs out of a budget. */
+/** Remedies for receivers of a webhook, and for a spent budget. */
 export const OF_WEBHOOK: readonly Row[] = [
   [
     "send `webhook-id`, `webhook-timestamp` and `webhook-signature`",
