@@ -54,7 +54,8 @@ shell:
   rules:
 ${[...ASKED, ...publishes.filter((words) => !ASKED.some(([known]) => known === words)).map((words) => [words, PUBLISH] as const)].map(rule).join("\n")}
 
-# \`interactive\`: a person answers. \`strict\`: each request is rejected. \`approve_all\`: each request is approved.
+# \`interactive\`: a person answers. \`strict\`: each request is rejected. \`approve_all\`: each request is approved,
+# unless a rule demands a person.
 approval:
   mode: interactive
   # Requests are answered at the terminal, in the form of an MCP host, or in any terminal with \`cofferdam approvals\`.

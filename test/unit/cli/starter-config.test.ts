@@ -75,7 +75,8 @@ test("the starter config says what each part is there for", () => {
         - { pattern: "wget | *sh", description: "Run a download" }
         - { pattern: "pnpm publish", description: "Publish a package" }
 
-    # \`interactive\`: a person answers. \`strict\`: each request is rejected. \`approve_all\`: each request is approved.
+    # \`interactive\`: a person answers. \`strict\`: each request is rejected. \`approve_all\`: each request is approved,
+    # unless a rule demands a person.
     approval:
       mode: interactive
       # Requests are answered at the terminal, in the form of an MCP host, or in any terminal with \`cofferdam approvals\`.
