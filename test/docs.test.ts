@@ -22,7 +22,7 @@ test("every page of the reference is known", () => {
   expect(files.toSorted()).toEqual([...Object.keys(PAGES), ...OTHERS].toSorted());
 });
 
-test.each(["http-api.md", "tools.md", "events.md"])(
+test.each(["http-api.md", "tools.md", "events.md", "webhook.md"])(
   "each field, input and parameter of docs/reference/%s has a meaning",
   (name) => {
     const rows = (PAGES[name]?.() ?? "").split("\n").filter((line) => line.startsWith("| `"));

@@ -27,6 +27,7 @@ import type { ProgramRunOptions as CallOptions } from "./call-options.ts";
 import { planForShared, unprotectedDuring } from "./concurrency.ts";
 import { endedDenials } from "./denials/ended.ts";
 import { gitDenials } from "./denials/git.ts";
+import { stoppedDenials, whyStopped } from "./denials/stopped.ts";
 import { endDeniedBy, endStopped } from "./end-stopped.ts";
 import { inEnglish } from "./in-english.ts";
 import { lookAtProgram } from "./look.ts";
@@ -147,10 +148,12 @@ export async function enforce(
     reached: result.reached,
     isOutOfTime: isOutOfTime(result, limits, durationMs),
   });
-  const { outcome, end } = endRan(result, receipt, durationMs);
+  const stopped = whyStopped(result, options.signal);
+  const { outcome, end } = endRan(result, receipt, { durationMs, cancelled: stopped?.message ?? "cancelled" });
   const text = inEnglish(said.whole(result), side.launch?.env ?? {});
   const { env } = shared.host;
   const denials = [
+    ...stoppedDenials(stopped),
     ...endedDenials(permitted, plan, { ended: result, kind: outcome.kind, said: text, egress, env }),
     ...gitDenials(permitted, { isFailed: outcome.kind === "failed", said: text }, shared.reportedOnce),
   ];
@@ -250,7 +253,7 @@ function assertSameProgram({ call, side, policy, program }: PermittedRun): void 
 function endRan(
   result: Ended,
   receipt: Receipt,
-  durationMs: number,
+  { durationMs, cancelled }: { readonly durationMs: number; readonly cancelled: string },
 ): EndedCall<Extract<ProgramOutcome, Ran>> {
   const { code, stdout, stderr, cause } = result;
   const kind = cause === "timed-out" ? "timed-out" : code === 0 && cause === "exited" ? "done" : "failed";
@@ -260,7 +263,7 @@ function endRan(
     end: {
       outcome: kind,
       code,
-      reason: reasonOf(result, receipt),
+      reason: reasonOf(result, receipt, cancelled),
       durationMs,
       stdoutBytes: stdout.takenBytes + stdout.droppedBytes,
       stderrBytes: stderr.takenBytes + stderr.droppedBytes,
@@ -269,10 +272,14 @@ function endRan(
 }
 
 /** Why it ended, and other facts that its status does not show. */
-function reasonOf({ cause, uncovered, shortcomings = [] }: Ended, receipt: Receipt): string | null {
+function reasonOf(
+  { cause, uncovered, shortcomings = [] }: Ended,
+  receipt: Receipt,
+  cancelled: string,
+): string | null {
   const { limitsReached } = receipt;
   const reasons = [
-    ...(cause === "aborted" ? ["cancelled"] : []),
+    ...(cause === "aborted" ? [cancelled] : []),
     ...(uncovered.length === 0 ? [] : [`no longer hidden: ${uncovered.join(", ")}`]),
     ...(limitsReached.length === 0 ? [] : [`limits reached: ${limitsReached.join(", ")}`]),
     ...lostOf(receipt),

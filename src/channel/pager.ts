@@ -46,7 +46,8 @@ export class Pager {
     this.#ink = ink;
   }
 
-  rows(size: TextSize): readonly string[] {
+  /** The rows of the page. A hint, why a key did nothing, is in place of the title: the page stays as it is. */
+  rows(size: TextSize, hint = ""): readonly string[] {
     const width = Math.max(FEWEST_COLUMNS, size.columns);
     const title = ownRows(this.#title.split(" "), width, " ").map(this.#ink.warn);
     const keys = (isLast: boolean): readonly string[] =>
@@ -56,7 +57,8 @@ export class Pager {
     const room = Math.max(1, size.rows - 1 - title.length - keys(false).length);
     const { rows, next } = this.#page(this.#places.at(-1) ?? START, room, width);
     this.#next = next;
-    return [...title, ...rows, ...keys(next === null)];
+    const hinted = hint === "" ? title : ownRows(hint.split(" "), width, " ").slice(0, title.length);
+    return [...hinted, ...rows, ...keys(next === null)];
   }
 
   /** True if nothing follows the last page that was made. */

@@ -24,6 +24,8 @@ const INTERRUPTED_MS = 50;
 /** Maximum columns of a name; a longer one is cut. */
 const NAME_COLUMNS = 16;
 
+const NO_KEY = "no such key";
+
 /** A request as last drawn, and everything on the screen with it. */
 interface Drawn extends Offers {
   readonly questions: readonly TerminalQuestion[];
@@ -151,11 +153,13 @@ export class TerminalSession {
     }
   }
 
-  #pressOnPage(typed: string, { pager, grants, choices }: Pages, current: TerminalQuestion): void {
+  #pressOnPage(typed: string, { pager, grants, choices = [] }: Pages, current: TerminalQuestion): void {
     const key = pageKeyOf(typed);
     switch (key.kind) {
       case "turn":
-        if (pager.turn(key.to)) this.#draw();
+        this.#draw(
+          pager.turn(key.to) ? "" : key.to === "next" ? "this is the last page" : "this is the first page",
+        );
         break;
       case "leave":
         this.#pages = null;
@@ -164,12 +168,15 @@ export class TerminalSession {
         break;
       case "pick": {
         const grant = grants[key.position];
-        const choice = pager.isAtEnd ? choices?.[key.position] : undefined;
+        const choice = choices[key.position];
         if (grant !== undefined) this.#revoke(grant, current);
-        else if (choice !== undefined) this.#choose(choice, current);
+        else if (choice === undefined) this.#draw(NO_KEY);
+        else if (pager.isAtEnd) this.#choose(choice, current);
+        else this.#draw("read to the last page first, then answer");
         break;
       }
       case "other":
+        this.#draw(NO_KEY);
     }
   }
 
@@ -263,14 +270,15 @@ export class TerminalSession {
     this.#timer = setTimeout(() => this.#draw(), ms);
   }
 
-  #draw(): void {
+  /** The hint is for pages: why a key did nothing. */
+  #draw(hint = ""): void {
     const current = this.#current;
     if (this.#timer !== null) clearTimeout(this.#timer);
     if (current === null) return;
     const { size, ink } = this.#stage;
     if (this.#pages !== null) {
       const { pager, isAllOfIt } = this.#pages;
-      this.#stage.page(pager.rows(size));
+      this.#stage.page(pager.rows(size, hint));
       if (isAllOfIt && pager.isAtEnd && current.look.kind !== "awaited") current.isSeen = true;
       return;
     }
@@ -284,7 +292,7 @@ export class TerminalSession {
   #hint(): void {
     if (this.#hasHint) return;
     this.#hasHint = true;
-    const words = "no such key, or not active yet: see the keys above".split(" ");
+    const words = `${NO_KEY}, or not active yet: see the keys above`.split(" ");
     this.#stage.add(ownRows(words, this.#stage.size.columns, " ").map(this.#stage.ink.dim));
   }
 

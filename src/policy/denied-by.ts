@@ -64,7 +64,7 @@ export const DENIALS = {
     code: "APPROVAL_DENIED",
     hint: "use `mode: interactive` without `--strict` or `--approve-all`, or allow it in the config without approval",
     advice:
-      "a call that needs no approval (start a command in `cwd`, without `cd`), or ask the user to allow this one by a rule in the config. Repeating it does not help.",
+      "a call that needs no approval, or ask the user to allow this one by a rule in the config. Repeating it does not help.",
     repeat: "no",
   },
   person: {

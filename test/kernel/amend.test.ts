@@ -107,7 +107,7 @@ describe.skipIf(unusable !== null)("a host that is not listed", () => {
           operation: "connect",
           target: "b.test:80",
           certainty: "certain",
-          because: "`b.test:80` is not listed: not that one",
+          because: "`b.test:80` is not listed: rejected by ann: not that one",
           remedy: "list the host under `shell.network` in the config, or have a person approve it",
         },
       ],

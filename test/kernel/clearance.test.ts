@@ -154,7 +154,7 @@ describe.skipIf(unusable !== null)("whether a call may be made", () => {
     if (asked.kind !== "pending") throw new Error(JSON.stringify(asked));
     await fates.answer(asked.approvalId, false);
     await within(fates, async (session) => {
-      const refused = { kind: "denied", code: "APPROVAL_DENIED", reason: "as you like" };
+      const refused = { kind: "denied", code: "APPROVAL_DENIED", reason: "rejected by ann: as you like" };
       expect(await session.ask("shell", TOUCH, { toolCallId, isUnique: true })).toMatchObject(refused);
       expect(await session.ask("shell", TOUCH, { toolCallId, mayAsk: false })).toMatchObject(refused);
       const anew = await session.ask("shell", TOUCH, { toolCallId });

@@ -332,7 +332,7 @@ describe.skipIf(unusable !== null)("a config that was found", () => {
     );
     const again = await cofferdam(["trust", "--yes"]);
     expect(again.stdout).toMatch(
-      /^it changed: cofferdam.yaml\nallows more without approval and with approval: it may write `.*project` \(only read in the other\)\n/,
+      /^it changed: cofferdam.yaml\nallows more without approval and with approval: it may write `.*project` \(only read in the config trusted before\)\n/,
     );
     expect((await cofferdam(["run", "--", "touch", "made"])).exit).toBe(0);
     expect(existsSync(join(project, "made"))).toBe(true);

@@ -90,7 +90,7 @@ describe.skipIf(unusable !== null)("an agent that was interrupted", () => {
       await fates.answer(yes ?? "");
       await fates.answer(no ?? "", false);
       const after = await talk.answer(said, (one) => (one.approvalId === yes ? reject(one) : approve(one)));
-      expect(after.told).toMatchObject([{ text: toldNote("as you like", "?") }, { status: "success" }]);
+      expect(after.told).toMatchObject([{ text: toldNote("as you like", "ann") }, { status: "success" }]);
       expect([runs(fates, "no"), runs(fates, "yes")]).toEqual([0, 1]);
       expect(await supervisor.broker.find(yes ?? "")).toMatchObject({ decision: { by: "ann" } });
     });

@@ -78,6 +78,24 @@ describe.skipIf(unusable !== null)("what runs or waits while the config changes"
       expect(isMade()).toBe(false);
     });
 
+    it("ends without an answer when trust is revoked, and says so", async () => {
+      const session = await begin(
+        { ...A, shell: ASK },
+        {
+          handler: () => {
+            project.revoke();
+            return new Promise(() => undefined);
+          },
+        },
+      );
+      expect(await touch(session)).toMatchObject({
+        kind: "denied",
+        code: "CONFIG_UNTRUSTED",
+        reason: `no call runs now: the trust in \`${project.config}\` was revoked`,
+      });
+      expect(isMade()).toBe(false);
+    });
+
     it("runs after a yes if nothing changed, or if nothing about it did", async () => {
       let change = (): void => undefined;
       const session = await begin(
@@ -156,7 +174,8 @@ describe.skipIf(unusable !== null)("what runs or waits while the config changes"
     project.write(A);
     await expect.poll(() => changes.length, { timeout: 60_000 }).toBe(2);
     project.revoke();
-    expect(await running).toMatchObject({ kind: "failed" });
+    const because = `no call runs now: the trust in \`${project.config}\` was revoked`;
+    expect(await running).toMatchObject({ kind: "failed", denials: [{ certainty: "certain", because }] });
     expect(changes.map(({ effect }) => effect)).toEqual(["stopped", "applied", "stopped"]);
   });
 
@@ -265,6 +284,7 @@ describe.skipIf(unusable !== null)("what runs or waits while the config changes"
       supervisor.onConfigChange((change) => changes.push(change));
       return supervisor.session();
     }
+    const inB = (): string => join(project.place.ws, "b/made");
     const rewrite = (config: WrittenConfig): string =>
       project.place.file("ws/named.yaml", JSON.stringify(config));
 
@@ -274,7 +294,7 @@ describe.skipIf(unusable !== null)("what runs or waits while the config changes"
       expect(await touch(session)).toMatchObject({ kind: "denied" });
       rewrite(AB);
       expect(await touch(session)).toMatchObject({ kind: "done" });
-      expect((await session.call("write_file", { path: "b:made", content: "" })).kind).toBe("denied");
+      expect((await session.call("write_file", { path: inB(), content: "" })).kind).toBe("denied");
       rewrite(A);
       expect(await touch(session, "again")).toMatchObject({ kind: "done" });
       expect(changes.map(({ effect }) => effect)).toEqual(["restricted", "restricted", "applied"]);
@@ -304,7 +324,7 @@ describe.skipIf(unusable !== null)("what runs or waits while the config changes"
       project.apply(A);
       supervisor = await project.supervisor({ config: project.config });
       const session = supervisor.session();
-      const write = async () => (await session.call("write_file", { path: "b:made", content: "" })).kind;
+      const write = async () => (await session.call("write_file", { path: inB(), content: "" })).kind;
       project.write(AB);
       expect(await write()).toBe("denied");
       project.trust();

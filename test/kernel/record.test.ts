@@ -161,7 +161,7 @@ describe.skipIf(unusable !== null)("only `true` is a yes", () => {
     expect(events.at(-1)).toMatchObject({
       type: "call.ended",
       outcome: "denied",
-      reason: `APPROVAL_DENIED: no rule covers this command, but no person could be asked: ${message}`,
+      reason: `APPROVAL_DENIED: no rule covers this command, but the program's approval handler is broken: ${message}`,
     });
     expect(events.map((event) => event.type)).not.toContain("call.planned");
   });

@@ -32,7 +32,7 @@ describe.skipIf(unusable !== null)("a call that outlives its process", () => {
     using fates = new Fates();
     const id = await fates.ask("shell", TOUCH);
     await fates.answer(id, false);
-    expect(await fates.resume(id)).toMatchObject({ kind: "denied", reason: "as you like" });
+    expect(await fates.resume(id)).toMatchObject({ kind: "denied", reason: "rejected by ann: as you like" });
     expect(fates.made()).toBe(false);
   });
 

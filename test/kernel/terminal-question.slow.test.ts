@@ -187,18 +187,23 @@ describe.skipIf(problem !== null)("no key counts that was not meant for the ques
   });
 
   test("an Enter too many does not answer the next question", async () => {
-    const person = await asked({}, { rows: 24 });
-    person.tell({
-      kind: "ask",
-      request: requestOf({ approvalId: "a2", tool: "other" }),
-      presentation: commandOf("ls"),
-    });
-    await person.reads("1 of 2");
-    person.type("n");
-    await person.untilSeen("tool       │ other");
-    person.type("\r");
-    await pause(400);
-    expect(person.heard("answered").map((one) => one.id)).toEqual(["a1"]);
+    // On a busy machine the Enter may come so late that a person can have read the question.
+    for (let tookMs = Number.POSITIVE_INFINITY; tookMs > 150; ) {
+      const person = await asked({}, { rows: 24 });
+      person.tell({
+        kind: "ask",
+        request: requestOf({ approvalId: "a2", tool: "other" }),
+        presentation: commandOf("ls"),
+      });
+      await person.reads("1 of 2");
+      const began = performance.now();
+      person.type("n");
+      await person.untilSeen("tool       │ other");
+      person.type("\r");
+      tookMs = performance.now() - began;
+      await pause(400);
+      if (tookMs <= 150) expect(person.heard("answered").map((one) => one.id)).toEqual(["a1"]);
+    }
   });
 });
 
@@ -248,6 +253,7 @@ describe.skipIf(problem !== null)("a person can look before they answer", () => 
       await pause(30);
     }
     await person.reads("[space] next page");
+    expect(person.rows()).toContain("no such key");
     for (let page = 0; page < 5; page += 1) {
       const before = person.rows().join("\n");
       person.type(" ");

@@ -150,8 +150,7 @@ describe.skipIf(terminalProblem() !== null)("the terminal", () => {
     person.tell({ kind: "ask in turn", requests });
     for (const { approvalId, tool } of requests) {
       await person.reads(`│ ${tool}`);
-      person.type("n");
-      expect(await person.outcome(approvalId)).toEqual(NO);
+      expect(await person.answers("n", approvalId)).toEqual(NO);
     }
     expect(await listeners()).toEqual(before);
     expect(descriptors()).toBe(open);

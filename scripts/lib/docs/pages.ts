@@ -14,6 +14,7 @@ import { httpPage } from "./http-page.ts";
 import { libraryPage } from "./library-page.ts";
 import { shellPage } from "./shell-page.ts";
 import { toolsPage } from "./tools-page.ts";
+import { webhookPage } from "./webhook-page.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const Manifest = z.object({ exports: z.record(z.string(), z.unknown()) });
@@ -30,6 +31,7 @@ export const PAGES: Readonly<Record<string, () => string>> = {
   "operator-profile.md": profilePage,
   "shell-rules.md": shellPage,
   "tools.md": () => toolsPage(pageTools()),
+  "webhook.md": webhookPage,
 };
 
 function entryNames(): readonly string[] {

@@ -26,13 +26,15 @@ export function readName(written: string): string {
 
 /**
  * The absolute form of a written path: by the name of a root (`notes:sub/report.md`), from `/`, or from the folder that
- * calls start in. Links and `..` are kept for the later walk. Throws `FILE_BAD_PATH`: empty, `~` first, NUL, too long.
+ * calls start in. Links and `..` are kept for the later walk. Throws `FILE_BAD_PATH`: empty, `~` first, a name before
+ * `:` that no root has, NUL, too long.
  */
 export function readWritten(written: string, roots: readonly Root[], base: AbsolutePath): string {
   if (written === "") throw bad("the path is empty");
   refuseTilde(written, bad);
   const named = NAMED.exec(written);
   const root = roots.find(({ name }) => name === named?.[1]);
+  if (named !== null && root === undefined) throw bad(...unknownRoot(written, named[1] ?? "", roots));
   const names = readNames(root === undefined ? written : (named?.[2] ?? ""));
   if (names.includes("\0")) throw bad(`the path ${visible(written)} contains NUL`);
   const path = names.startsWith("/") && root === undefined ? names : `${root?.path ?? base}/${names}`;
@@ -40,6 +42,15 @@ export function readWritten(written: string, roots: readonly Root[], base: Absol
   if (bytes > MAX_PATH_BYTES) throw bad(`the path has ${bytes} bytes; the maximum is ${MAX_PATH_BYTES}`);
   if (isTooDeep(path)) throw bad(`the path has more than ${MAX_NAMES} names`);
   return path;
+}
+
+/** Message and hint. The path is not taken for a file's: a root's name that is misspelled would make a file of that name. */
+function unknownRoot(written: string, name: string, roots: readonly Root[]): readonly [string, string] {
+  const known = roots.map((root) => root.name).join(", ");
+  return [
+    `there is no root ${visible(name)}`,
+    `the roots are ${known === "" ? "none" : known}; write ${visible(`./${written}`)} for a file of that name`,
+  ];
 }
 
 /** Throws the error that `fault` makes if a path begins with `~`: no shell expands it here. */

@@ -147,6 +147,18 @@ export class Person {
         : undefined;
   }
 
+  /** Presses a key until the request has its outcome: on a busy machine one may come before keys count. */
+  async answers(key: string, id: string): Promise<unknown> {
+    const outcome = this.outcome(id);
+    const isAnswered = outcome.then(
+      () => true,
+      () => true,
+    );
+    do this.type(key);
+    while (!(await Promise.race([isAnswered, pause(1_000).then(() => false)])));
+    return outcome;
+  }
+
   /** Waits for the end of the asking program, and tells how it ended and whether keys echo and lines are edited again. */
   async ending(): Promise<{ readonly how: string; readonly isCooked: boolean }> {
     await this.untilSeen("[bye]");

@@ -128,6 +128,25 @@ describe("a request", () => {
     });
   });
 
+  test("tells the counts of other calls that an offer covers, and none of those calls", async () => {
+    const { url, got } = await receiver();
+    const at = await sender(url);
+    const offer = {
+      scope: "similar",
+      cover: { of: "commands", patterns: [{ pattern: "npm test", exact: false }] },
+      covers: "`npm test` with any further arguments",
+      passed: { count: 2, calls: ["run npm test --token=hunter2"] },
+      asked: { count: 1, calls: ["run mysql --password=hunter2"] },
+    } as const;
+    await put(at.broker, { approvalId: "1", offers: [offer] }, OPEN);
+    await expect.poll(() => got.length, PATIENT).toBe(1);
+    const [first] = got;
+    expect(first?.message).toMatchObject({
+      data: { offers: [{ ...offer, passed: { count: 2, calls: [] }, asked: { count: 1, calls: [] } }] },
+    });
+    expect(first?.body).not.toContain("hunter2");
+  });
+
   test("approve.webhook: is answered by a signed message, by whoever is listed, once", async () => {
     const { url, got } = await receiver();
     const at = await sender(url);

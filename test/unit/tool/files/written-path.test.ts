@@ -58,7 +58,9 @@ test.each([
   ["a/b", "/w/notes/a/b"],
   ["./a/../b", "/w/notes/./a/../b"],
   ["/etc/passwd", "/etc/passwd"],
-  ["unknown:a", "/w/notes/unknown:a"],
+  ["./unknown:a", "/w/notes/./unknown:a"],
+  ["a/unknown:a", "/w/notes/a/unknown:a"],
+  ["-:a", "/w/notes/-:a"],
   ["notes:/etc", "/w/notes//etc"],
   ["w2:", "/w2/"],
   ['notes:"caf\\udce9"/x', "/w/notes/caf\udce9/x"],
@@ -79,6 +81,14 @@ test("a path has 256 names at the most, however they are written", () => {
   for (const written of [`/${names(257)}`, `notes:${names(255)}`, `${"../".repeat(256)}a`])
     expect(() => readWritten(written, ROOTS, BASE)).toThrow("the path has more than 256 names");
 });
+
+test.each(["unknown:a", "Notes:a", "README.md:12", "https://example.org/"])(
+  "%j is refused: its beginning is no root's name, and no file is made of it",
+  (written) => {
+    const name = written.slice(0, written.indexOf(":"));
+    expect(() => readWritten(written, ROOTS, BASE)).toThrow(`there is no root \`${name}\``);
+  },
+);
 
 // A folder called `~` in a project is removed by `rm -rf ~`, and with it the person's home.
 test.each(["~", "~/", "~/.bashrc"])("%j is refused: no shell expands it here", (written) => {
