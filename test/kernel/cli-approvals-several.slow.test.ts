@@ -6,6 +6,7 @@ import { thisHost } from "../../src/host/look/host.ts";
 import { createSupervisor, defineTool } from "../../src/index.ts";
 import type { ApprovalRequest } from "../../src/policy/request.ts";
 import { knownPath } from "../../src/profile/path.ts";
+import { askHere } from "../support/approval/ask-here.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { type Given, type Place, place, terminalProblem } from "../unit/cli/command-line.ts";
 
@@ -13,7 +14,7 @@ sandboxMustWork("several approvals from the command line");
 
 vi.setConfig({ testTimeout: 300_000 });
 
-const PATIENT = { timeout: 120_000, interval: 50 } as const;
+const PATIENT = { timeout: 120_000, interval: 200 } as const;
 
 const configOf = (approval = ""): string => `version: 1
 sandbox:
@@ -28,7 +29,7 @@ const HTTP = '\n  channels: { http: { listen: "127.0.0.1:0" } }';
 const ASKER = { TERM: "xterm-256color", TZ: "Asia/Tokyo", LC_TIME: "C.UTF-8" };
 const OTHER = { TERM: "dumb", TZ: "UTC", LANG: "C" };
 
-const shell = (...argv: readonly string[]) => ["shell", JSON.stringify({ argv })];
+const shell = (...argv: readonly string[]) => ["shell", JSON.stringify({ argv })] as const;
 
 /** Asks, and leaves it open; the id of the request. */
 async function suspended(at: Place, words: readonly string[], given: Given = {}): Promise<string> {
@@ -95,19 +96,22 @@ describe.skipIf(unusable !== null)("a call that was approved under one environme
 
   test("is run by the `resume` that is advised, also after the process that waited was killed", async () => {
     const at = await place(configOf(HTTP).replace("wait: suspend", "wait: block"));
+    const { broker } = await supervisorAt(at);
     const waiting = at.start(["call", "--quiet", ...shell("touch", "made")], { env: ASKER });
     const id = await vi.waitFor(async () => {
-      const [request]: ApprovalRequest[] = JSON.parse(
-        (await at.cofferdam(["approvals", "list", "--json"])).stdout,
-      );
-      if (request === undefined) throw new Error("no request is listed");
+      const [request] = await broker.pending();
+      if (request === undefined) throw new Error("nothing waits");
       return request.approvalId;
     }, PATIENT);
     waiting.kill("SIGKILL");
     await once(waiting, "exit");
-    await vi.waitFor(async () => {
-      expect((await at.cofferdam(["approvals", "list"])).stdout).toContain("its process is gone");
-    }, PATIENT);
+    await vi.waitFor(
+      async () => {
+        expect((await at.cofferdam(["approvals", "list"])).stdout).toContain("its process is gone");
+        // That is known when it has said nothing for half a minute.
+      },
+      { ...PATIENT, interval: 5_000 },
+    );
     const approved = await at.cofferdam(["approvals", "approve", short(id)]);
     expect(approved.stderr).toContain(`run the call with \`cofferdam resume ${short(id)}\``);
     expect((await at.cofferdam(["resume", "--quiet", short(id)], { env: OTHER })).exit).toBe(0);
@@ -130,7 +134,7 @@ describe.skipIf(unusable !== null)("`cofferdam approvals`", () => {
   test("lists each request with project, folder, session and agent, and a suspended one as such", async () => {
     const at = await place(configOf());
     mkdirSync(join(at.project, "packages"));
-    const id = await suspended(at, ["shell", JSON.stringify({ argv: ["true"], cwd: "packages" })]);
+    const id = await askHere(at, ["shell", JSON.stringify({ argv: ["true"], cwd: "packages" })]);
     const supervisor = await supervisorAt(at);
     await supervisor.session({ agent: "writer" }).call("shell", { argv: ["true"] });
     const [first, second] = (await at.cofferdam(["approvals", "list"])).stdout.split("\n");
@@ -145,7 +149,7 @@ describe.skipIf(unusable !== null)("`cofferdam approvals`", () => {
 
   test("answers several at once, and tells the result of each; none if one id is unknown", async () => {
     const at = await place(configOf());
-    const ids = [await suspended(at, shell("touch", "a")), await suspended(at, shell("touch", "b"))] as const;
+    const ids = [await askHere(at, shell("touch", "a")), await askHere(at, shell("touch", "b"))] as const;
     const wrong = await at.cofferdam(["approvals", "approve", short(ids[0]), "nowhere"]);
     expect([wrong.exit, wrong.stdout]).toEqual([64, ""]);
     expect(await json(at, "approvals", "list")).toHaveLength(2);
@@ -158,7 +162,7 @@ describe.skipIf(unusable !== null)("`cofferdam approvals`", () => {
     ]);
     for (const id of ids) expect((await at.cofferdam(["resume", "--quiet", short(id)])).exit).toBe(0);
     expect([made(at, "a"), made(at, "b")]).toEqual([true, true]);
-    const third = await suspended(at, shell("touch", "c"));
+    const third = await askHere(at, shell("touch", "c"));
     const late = await at.cofferdam(["approvals", "reject", short(ids[0]), short(third)]);
     expect(late).toMatchObject({
       exit: 77,
@@ -173,8 +177,8 @@ describe.skipIf(unusable !== null)("`cofferdam approvals`", () => {
     mkdirSync(other);
     writeFileSync(join(other, "cofferdam.yaml"), configOf());
     expect((await at.cofferdam(["trust", "--yes"], { cwd: other })).exit).toBe(0);
-    await suspended(at, shell("touch", "there"), { cwd: other });
-    for (const name of ["a", "b"]) await suspended(at, shell("touch", name));
+    await askHere(at, shell("touch", "there"), { cwd: other });
+    for (const name of ["a", "b"]) await askHere(at, shell("touch", name));
     // Without a terminal, nothing is answered that nobody confirmed.
     const unasked = await at.cofferdam(["approvals", "approve", "--all"]);
     expect([unasked.exit, unasked.stderr]).toEqual([
@@ -203,7 +207,7 @@ describe.skipIf(unusable !== null)("`cofferdam approvals`", () => {
 
   test.skipIf(terminalProblem() !== null)("shows at a terminal what it is about to approve", async () => {
     const at = await place(configOf());
-    const id = await suspended(at, shell("touch", "a"));
+    const id = await askHere(at, shell("touch", "a"));
     const no = await at.inTerminal(["approvals", "approve", "--all"], [["[y/N]", "n\r"]]);
     for (const text of [id, at.project, "run touch a", "approve this request? [y/N]"])
       expect(no.stdout).toContain(text);

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { thisHost } from "../../src/host/look/host.ts";
 import { BrokerHandler, createDesk, createSupervisor } from "../../src/index.ts";
 import { knownPath } from "../../src/profile/path.ts";
+import { askHere } from "../support/approval/ask-here.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { ANN, BotApi, EVE } from "../support/telegram/bot-api.ts";
 import { CHAT, TOKEN } from "../support/telegram/one-bot.ts";
@@ -23,7 +24,7 @@ sandbox:
 approval:
   rules: [{ pattern: "write_file", action: ask }]${approval}
 `;
-const WRITE = ["write_file", JSON.stringify({ path: "made", content: "hello\n" })];
+const WRITE = ["write_file", JSON.stringify({ path: "made", content: "hello\n" })] as const;
 const HTTP = '\n  channels: { http: { listen: "127.0.0.1:0" } }';
 
 /** What one command printed on stdout, as JSON. */
@@ -32,12 +33,7 @@ async function json(at: Place, ...words: readonly string[]): Promise<unknown> {
 }
 
 /** Asks, and leaves it open; the id of the request. */
-async function suspended(at: Place, cwd = at.project): Promise<string> {
-  const { exit, stderr } = await at.cofferdam(["call", "--quiet", "--suspend", ...WRITE], { cwd });
-  expect(exit).toBe(75);
-  const [id = ""] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(stderr) ?? [];
-  return id;
-}
+const suspended = (at: Place, cwd = at.project): Promise<string> => askHere(at, WRITE, { cwd });
 
 const made = (at: Place): boolean => existsSync(join(at.project, "made"));
 const inShort = ({ exit, stdout, stderr }: Ended) => [exit, `${stdout}${stderr}`];
@@ -48,7 +44,9 @@ describe.skipIf(unusable !== null)("a call that does not wait", () => {
     const at = await place(configOf());
     const ended = await at.cofferdam(["call", "--quiet", ...WRITE]);
     expect([ended.exit, ended.stderr]).toEqual([77, expect.stringContaining(offered)]);
-    const id = await suspended(at);
+    const { exit, stderr } = await at.cofferdam(["call", "--quiet", "--suspend", ...WRITE]);
+    expect(exit).toBe(75);
+    const [id = ""] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(stderr) ?? [];
     await at.cofferdam(["approvals", "approve", id]);
     expect([(await at.cofferdam(["resume", "--quiet", id])).exit, made(at)]).toEqual([0, true]);
     const forgetting = await place(configOf("\n  store: memory"));

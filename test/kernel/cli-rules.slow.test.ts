@@ -4,6 +4,7 @@ import { StdioClientTransport as CurrentStdio } from "@modelcontextprotocol/clie
 import { StdioClientTransport as PreviousStdio } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { describe, expect, test } from "vitest";
 import type { CallCover } from "../../src/policy/cover.ts";
+import { askHere } from "../support/approval/ask-here.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { connect, type McpTestClient } from "../support/mcp/clients.ts";
 import { type Place, place } from "../unit/cli/command-line.ts";
@@ -25,17 +26,13 @@ async function json(at: Place, ...words: readonly string[]): Promise<unknown> {
 }
 
 /** How a call in a process of its own ends: 0, 75 if it is asked about, 77 if it is denied. */
-async function called(at: Place, line: string): Promise<{ readonly exit: number; readonly id: string }> {
-  const { exit, stderr } = await at.cofferdam(["call", "--quiet", "--suspend", "shell", wordsOf(line)]);
-  return { exit, id: /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(stderr)?.[0] ?? "" };
+async function called(at: Place, line: string): Promise<number> {
+  return (await at.cofferdam(["call", "--quiet", "--suspend", "shell", wordsOf(line)])).exit;
 }
 
-/** Asks about a line, and answers as a person does later. */
-async function answered(at: Place, line: string, ...answer: readonly [string, ...string[]]): Promise<void> {
-  const { exit, id } = await called(at, line);
-  expect([line, exit]).toEqual([line, 75]);
-  const [word, ...options] = answer;
-  expect((await at.cofferdam(["approvals", word, id, ...options])).exit).toBe(0);
+/** Asks about lines, and answers as a person does later. */
+async function answered(at: Place, answer: "approve" | "reject", ...lines: readonly string[]): Promise<void> {
+  for (const line of lines) await askHere(at, ["shell", wordsOf(line)], { answer });
 }
 
 interface Suggested {
@@ -96,10 +93,9 @@ async function running(
 describe.skipIf(unusable !== null)("cofferdam rules", () => {
   test("suggest offers no rule that a rejection contradicts, and frees no words of what runs, removes or fetches", async () => {
     const at = await place(configOf());
-    for (const line of ["ls -a", "ls -l", "git add a", "npm run lint", "rm a", "curl x"])
-      await answered(at, line, "approve");
-    for (const line of ["python3 -V", "sh x", "env", "node x"]) await answered(at, line, "approve");
-    await answered(at, "git add b", "reject");
+    await answered(at, "approve", "ls -a", "ls -l", "git add a", "npm run lint", "rm a", "curl x");
+    await answered(at, "approve", "python3 -V", "sh x", "env", "node x");
+    await answered(at, "reject", "git add b");
     const patterns = patternsOf(await suggested(at));
     expect(
       patterns
@@ -112,38 +108,38 @@ describe.skipIf(unusable !== null)("cofferdam rules", () => {
 
   test("keep lets pass the next call of every process, and drop asks again at once, also in sessions that run", async () => {
     const at = await place(configOf());
-    for (const line of ["ls -a", "ls -l"]) await answered(at, line, "approve");
+    await answered(at, "approve", "ls -a", "ls -l");
     await using one = await running(at, "no");
     await using other = await running(at, "no");
     expect(await one.ends("pwd")).toEqual(["denied", 1]);
     const id = await kept(at, "ls");
-    expect((await called(at, "ls -d /")).exit).toBe(0);
-    expect((await called(at, "du -s src")).exit).toBe(75);
+    expect(await called(at, "ls -d /")).toBe(0);
+    expect(await called(at, "du -s src")).toBe(75);
     for (const session of [one, other]) expect(await session.ends("ls -d /")).toEqual(["done", 0]);
     expect((await at.cofferdam(["rules", "drop", id.slice(0, 8)])).stdout).toMatch(/^dropped: /);
     for (const session of [one, other]) expect(await session.ends("ls -d /")).toEqual(["denied", 1]);
-    expect((await called(at, "ls -d /")).exit).toBe(75);
+    expect(await called(at, "ls -d /")).toBe(75);
     expect(await json(at, "rules", "list")).toEqual([]);
   }, 600_000);
 
   test("keep nothing that a rule denies later, or that has ended", async () => {
     const at = await place(configOf());
-    for (const line of ["ls -a", "ls -l"]) await answered(at, line, "approve");
+    await answered(at, "approve", "ls -a", "ls -l");
     await kept(at, "ls");
-    expect((await called(at, "ls -d /")).exit).toBe(0);
+    expect(await called(at, "ls -d /")).toBe(0);
     at.write("cofferdam.yaml", configOf("{ pattern: ls, allowed: false }"));
     await at.cofferdam(["trust", "--yes"]);
-    expect((await called(at, "ls -d /")).exit).toBe(77);
+    expect(await called(at, "ls -d /")).toBe(77);
     at.write("cofferdam.yaml", configOf());
     await at.cofferdam(["trust", "--yes"]);
-    expect((await called(at, "ls -d /")).exit).toBe(0);
+    expect(await called(at, "ls -d /")).toBe(0);
     const folder = join(at.state, "cofferdam/rules");
     const [file = ""] = readdirSync(folder).filter((name) => name.endsWith(".json"));
     const text = readFileSync(join(folder, file), "utf8");
     expect(text).toMatch(/"until": ?null/);
     writeFileSync(join(folder, file), text.replace(/"until": ?null/, '"until": 1000'));
     expect((await at.cofferdam(["rules", "list"])).stdout).toContain("expired");
-    expect((await called(at, "ls -d /")).exit).toBe(75);
+    expect(await called(at, "ls -d /")).toBe(75);
   }, 600_000);
 });
 

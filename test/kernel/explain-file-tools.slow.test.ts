@@ -1,14 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
+import { thisHost } from "../../src/host/look/host.ts";
+import { createSupervisor, type Supervisor } from "../../src/index.ts";
+import { knownPath } from "../../src/profile/path.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { type Place, place } from "../unit/cli/command-line.ts";
 
 sandboxMustWork("explain compared with calls of file tools and commands");
-
-/** One test starts a few dozen commands one after another. */
-vi.setConfig({ testTimeout: 240_000 });
 
 const CONFIG = `version: 1
 sandbox:
@@ -71,12 +71,15 @@ async function explained({ cofferdam }: Place, ask: "read" | "write", path: stri
   return { command: allowed.onYes, fileTool: fileTools.unasked.allowed };
 }
 
-async function tried({ cofferdam }: Place, ask: "read" | "write", path: string): Promise<Answers> {
-  const input = ask === "read" ? { path } : { path, content: "{}" };
-  const byTool = await cofferdam(["call", "--quiet", `${ask}_file`, JSON.stringify(input)]);
+/** What a file tool does, and a command that a person typed. */
+async function tried(supervisor: Supervisor, ask: "read" | "write", path: string): Promise<Answers> {
+  const byTool = await supervisor
+    .session()
+    .call(`${ask}_file`, ask === "read" ? { path } : { path, content: "{}" });
   const line = ask === "read" ? `test -r ${path}` : `mkdir -p "$(dirname ${path})" && echo {} > ${path}`;
-  const byCommand = await cofferdam(["run", "--quiet", "--", "sh", "-c", line]);
-  return { command: byCommand.exit === 0, fileTool: byTool.exit === 0 };
+  const argv = ["sh", "-c", line];
+  const byCommand = await supervisor.session({ caller: "person" }).call("shell", { argv });
+  return { command: byCommand.kind === "done", fileTool: byTool.kind === "done" };
 }
 
 describe.skipIf(unusable !== null)("explain says what a file tool and a command can do", () => {
@@ -87,7 +90,12 @@ describe.skipIf(unusable !== null)("explain says what a file tool and a command 
     const at = await standing();
     const [answers, results]: [[string, Answers][], [string, Answers][]] = [[], []];
     for (const [path] of cases) answers.push([path, await explained(at, ask, path)]);
-    for (const [path] of cases) results.push([path, await tried(at, ask, path)]);
+    const host = thisHost({
+      cwd: knownPath(at.project),
+      stateFolder: knownPath(join(at.state, "cofferdam")),
+    });
+    await using supervisor = await createSupervisor({ host });
+    for (const [path] of cases) results.push([path, await tried(supervisor, ask, path)]);
     expect(answers).toEqual(cases);
     expect(results).toEqual(cases);
   });

@@ -30,7 +30,10 @@ describe.skipIf(unusable !== null)("a yes", () => {
     expect([await fates.resume(id, FREE), await fates.resume(id)]).toMatchObject([used, used]);
     const no = await fates.ask("shell", LOGS);
     await fates.answer(no, false);
-    expect(await fates.resume(no, FREE)).toMatchObject({ kind: "denied", reason: "rejected by ann: as you like" });
+    expect(await fates.resume(no, FREE)).toMatchObject({
+      kind: "denied",
+      reason: "rejected by ann: as you like",
+    });
     expect(log(fates)).toEqual(["ran"]);
   });
 
