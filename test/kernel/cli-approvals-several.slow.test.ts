@@ -40,7 +40,7 @@ async function suspended(at: Place, words: readonly string[], given: Given = {})
 }
 
 async function json(at: Place, ...words: readonly string[]): Promise<unknown> {
-  return JSON.parse((await at.cofferdam([...words, "--json"])).stdout);
+  return JSON.parse((await at.here([...words, "--json"])).stdout);
 }
 
 const made = (at: Place, name: string): boolean => existsSync(join(at.project, name));
@@ -137,7 +137,7 @@ describe.skipIf(unusable !== null)("`cofferdam approvals`", () => {
     const id = await askHere(at, ["shell", JSON.stringify({ argv: ["true"], cwd: "packages" })]);
     const supervisor = await supervisorAt(at);
     await supervisor.session({ agent: "writer" }).call("shell", { argv: ["true"] });
-    const [first, second] = (await at.cofferdam(["approvals", "list"])).stdout.split("\n");
+    const [first, second] = (await at.here(["approvals", "list"])).stdout.split("\n");
     expect(first).toMatch(
       new RegExp(
         `^${short(id)}  \`${at.project}\` .* suspended +in packages +session [0-9a-f]{8} .*run true$`,
@@ -150,10 +150,10 @@ describe.skipIf(unusable !== null)("`cofferdam approvals`", () => {
   test("answers several at once, and tells the result of each; none if one id is unknown", async () => {
     const at = await place(configOf());
     const ids = [await askHere(at, shell("touch", "a")), await askHere(at, shell("touch", "b"))] as const;
-    const wrong = await at.cofferdam(["approvals", "approve", short(ids[0]), "nowhere"]);
+    const wrong = await at.here(["approvals", "approve", short(ids[0]), "nowhere"]);
     expect([wrong.exit, wrong.stdout]).toEqual([64, ""]);
     expect(await json(at, "approvals", "list")).toHaveLength(2);
-    const approved = await at.cofferdam(["approvals", "approve", ...ids.map(short)]);
+    const approved = await at.here(["approvals", "approve", ...ids.map(short)]);
     expect([approved.exit, approved.stdout]).toEqual([
       0,
       ids
@@ -163,7 +163,7 @@ describe.skipIf(unusable !== null)("`cofferdam approvals`", () => {
     for (const id of ids) expect((await at.cofferdam(["resume", "--quiet", short(id)])).exit).toBe(0);
     expect([made(at, "a"), made(at, "b")]).toEqual([true, true]);
     const third = await askHere(at, shell("touch", "c"));
-    const late = await at.cofferdam(["approvals", "reject", short(ids[0]), short(third)]);
+    const late = await at.here(["approvals", "reject", short(ids[0]), short(third)]);
     expect(late).toMatchObject({
       exit: 77,
       stdout: `${short(third)}  rejected: \`shell\` \`run touch c\`\n`,
@@ -176,29 +176,22 @@ describe.skipIf(unusable !== null)("`cofferdam approvals`", () => {
     const other = join(dirname(at.project), "other");
     mkdirSync(other);
     writeFileSync(join(other, "cofferdam.yaml"), configOf());
-    expect((await at.cofferdam(["trust", "--yes"], { cwd: other })).exit).toBe(0);
+    expect((await at.here(["trust", "--yes"], { cwd: other })).exit).toBe(0);
     await askHere(at, shell("touch", "there"), { cwd: other });
     for (const name of ["a", "b"]) await askHere(at, shell("touch", name));
     // Without a terminal, nothing is answered that nobody confirmed.
-    const unasked = await at.cofferdam(["approvals", "approve", "--all"]);
+    const unasked = await at.here(["approvals", "approve", "--all"]);
     expect([unasked.exit, unasked.stderr]).toEqual([
       64,
       expect.stringContaining("no terminal to confirm on"),
     ]);
-    expect((await at.cofferdam(["approvals", "approve", "--all", "--json"])).exit).toBe(64);
+    expect((await at.here(["approvals", "approve", "--all", "--json"])).exit).toBe(64);
     expect(await json(at, "approvals", "list")).toHaveLength(3);
-    const own = await at.cofferdam(["approvals", "reject", "--all", "--yes"]);
+    const own = await at.here(["approvals", "reject", "--all", "--yes"]);
     expect(own.stdout.match(/rejected/g)).toHaveLength(2);
     expect(own.stderr).toContain("1 request of another project is left out");
     expect(await json(at, "approvals", "list")).toMatchObject([{ project: other }]);
-    const older = await at.cofferdam([
-      "approvals",
-      "reject",
-      "--all-projects",
-      "--older-than",
-      "1h",
-      "--yes",
-    ]);
+    const older = await at.here(["approvals", "reject", "--all-projects", "--older-than", "1h", "--yes"]);
     expect([older.exit, older.stderr]).toEqual([0, "no unanswered requests\n"]);
     const all = await json(at, "approvals", "reject", "--all-projects", "--yes");
     expect(all).toMatchObject([{ resolution: "accepted", status: "rejected", project: other }]);
@@ -223,8 +216,8 @@ describe.skipIf(unusable !== null)("`cofferdam approvals`", () => {
     const calls = ["a", "b"].map((name) => ({ tool: "shell", args: { argv: ["touch", name] } }));
     await session.callAll(calls, { groupId: "turn 1" });
     await session.call("shell", { argv: ["touch", "c"] });
-    expect((await at.cofferdam(["approvals", "reject", "--group", "turn 2", "--yes"])).exit).toBe(64);
-    const group = await at.cofferdam(["approvals", "reject", "--group", "turn 1", "--yes"]);
+    expect((await at.here(["approvals", "reject", "--group", "turn 2", "--yes"])).exit).toBe(64);
+    const group = await at.here(["approvals", "reject", "--group", "turn 1", "--yes"]);
     expect([group.exit, group.stdout.match(/rejected/g)?.length]).toEqual([0, 2]);
     expect(await json(at, "approvals", "list")).toMatchObject([{ description: "run touch c" }]);
   });
@@ -239,6 +232,6 @@ describe.skipIf(unusable !== null)("`cofferdam approvals`", () => {
       ["list", "--all"],
       ["show", "x", "y"],
     ])
-      expect([words, (await at.cofferdam(["approvals", ...words])).exit]).toEqual([words, 64]);
+      expect([words, (await at.here(["approvals", ...words])).exit]).toEqual([words, 64]);
   });
 });

@@ -29,7 +29,7 @@ const HTTP = '\n  channels: { http: { listen: "127.0.0.1:0" } }';
 
 /** What one command printed on stdout, as JSON. */
 async function json(at: Place, ...words: readonly string[]): Promise<unknown> {
-  return JSON.parse((await at.cofferdam([...words, "--json"])).stdout);
+  return JSON.parse((await at.here([...words, "--json"])).stdout);
 }
 
 /** Asks, and leaves it open; the id of the request. */
@@ -96,17 +96,17 @@ describe.skipIf(unusable !== null)("a call that does not wait", () => {
       if (how === "changed")
         writeFileSync(file, `${configOf()}  store: { postgres: "postgres://evil.example" }\n`);
       if (how === "broken") writeFileSync(file, "version: [\n");
-      if (how === "revoked") await at.cofferdam(["trust", "--revoke", "cofferdam.yaml"]);
-      const list = await at.cofferdam(["approvals", "list"]);
+      if (how === "revoked") await at.here(["trust", "--revoke", "cofferdam.yaml"]);
+      const list = await at.here(["approvals", "list"]);
       expect([list.exit, list.stdout]).toEqual([0, expect.stringContaining(first.slice(0, 8))]);
       expect(list.stderr).toMatch(
         /^cofferdam: .*cofferdam.yaml` .*trusted.*; used for this command: the .*store.*\n$/,
       );
-      expect((await at.cofferdam(["approvals", "show", first])).exit).toBe(0);
-      expect((await at.cofferdam(["approvals", "reject", first])).exit).toBe(0);
-      expect((await at.cofferdam(["approvals", "approve", second])).exit).toBe(0);
+      expect((await at.here(["approvals", "show", first])).exit).toBe(0);
+      expect((await at.here(["approvals", "reject", first])).exit).toBe(0);
+      expect((await at.here(["approvals", "approve", second])).exit).toBe(0);
       for (const words of [["grants"], ["rules", "list"]])
-        expect([words, (await at.cofferdam(words)).exit]).toEqual([words, 0]);
+        expect([words, (await at.here(words)).exit]).toEqual([words, 0]);
       // What is not about the answer still needs the config.
       for (const words of [["resume", second], ["rules", "keep", "1"], ["serve"]])
         expect([words, (await at.cofferdam(words)).exit]).toEqual([words, 65]);
@@ -120,7 +120,7 @@ describe.skipIf(unusable !== null)("a call that does not wait", () => {
     await using desk = await createDesk({ config: join(at.project, "cofferdam.yaml"), host });
     const editedInput = { path: "other", content: "a secret" };
     await desk.broker.respond(id, { status: "approved", scope: "once", by: "ann", editedInput }, "ann");
-    const shown = (await at.cofferdam(["approvals", "show", id, "--json"])).stdout;
+    const shown = (await at.here(["approvals", "show", id, "--json"])).stdout;
     expect(JSON.parse(shown)).toMatchObject({ status: "approved", decision: { by: "ann", isEdited: true } });
     expect(shown).not.toContain("a secret");
     expect((await at.cofferdam(["resume", "--quiet", id])).exit).toBe(0);
@@ -131,8 +131,8 @@ describe.skipIf(unusable !== null)("a call that does not wait", () => {
   test("does not run after a no; an answer that comes too late says so, and who was first", async () => {
     const at = await place(configOf());
     const id = await suspended(at);
-    expect((await at.cofferdam(["approvals", "reject", id, "--note", "not today"])).exit).toBe(0);
-    expect(inShort(await at.cofferdam(["approvals", "approve", id]))).toEqual([
+    expect((await at.here(["approvals", "reject", id, "--note", "not today"])).exit).toBe(0);
+    expect(inShort(await at.here(["approvals", "approve", id]))).toEqual([
       77,
       expect.stringMatching(/this answer came too late: `\w+` had answered already/),
     ]);
@@ -155,7 +155,7 @@ describe.skipIf(unusable !== null)("a call that does not wait", () => {
       stderr: expect.stringMatching(new RegExp(`several requests.*${ids[0]}.*${ids[1]}`)),
     };
     if (unique > 1) expect(await at.cofferdam(["resume", start.slice(0, -1)])).toMatchObject(several);
-    expect((await at.cofferdam(["approvals", "approve", start])).exit).toBe(0);
+    expect((await at.here(["approvals", "approve", start])).exit).toBe(0);
     expect((await at.cofferdam(["resume", "--quiet", start])).exit).toBe(0);
     expect(made(at)).toBe(true);
     expect(await json(at, "approvals", "show", start)).toMatchObject({ status: "done" });
@@ -164,7 +164,7 @@ describe.skipIf(unusable !== null)("a call that does not wait", () => {
 
   test("is nobody's under an id that is none; words that do not belong are refused", async () => {
     const at = await place(configOf());
-    expect((await at.cofferdam(["approvals", "list"])).stderr).toBe("no unanswered requests\n");
+    expect((await at.here(["approvals", "list"])).stderr).toBe("no unanswered requests\n");
     for (const words of [
       ["approvals", "show", "nowhere"],
       ["approvals", "approve", ""],
@@ -175,7 +175,7 @@ describe.skipIf(unusable !== null)("a call that does not wait", () => {
       ["grants", "revoke", "nowhere"],
       ["resume", "nowhere"],
     ])
-      expect([words, (await at.cofferdam(words)).exit]).toEqual([words, 64]);
+      expect([words, (await at.here(words)).exit]).toEqual([words, 64]);
     expect(await json(at, "grants", "list")).toEqual([]);
   });
 });
@@ -187,7 +187,7 @@ describe.skipIf(unusable !== null)("requests of several projects in one store", 
     const other = join(dirname(at.project), "other\u{202e}b");
     mkdirSync(other);
     writeFileSync(join(other, "cofferdam.yaml"), configOf());
-    expect((await at.cofferdam(["trust", "--yes"], { cwd: other })).exit).toBe(0);
+    expect((await at.here(["trust", "--yes"], { cwd: other })).exit).toBe(0);
     const there = await suspended(at, other);
     const below = join(at.project, "below");
     mkdirSync(below);
@@ -198,7 +198,7 @@ describe.skipIf(unusable !== null)("requests of several projects in one store", 
   test("are listed with their folders, one's own first, as rows and as JSON", async () => {
     const { at, other, shown, here, there } = await twoProjects();
     const rowsIn = async (cwd: string) =>
-      (await at.cofferdam(["approvals", "list"], { cwd })).stdout.trimEnd().split("\n");
+      (await at.here(["approvals", "list"], { cwd })).stdout.trimEnd().split("\n");
     const [own, another] = [
       expect.stringMatching(new RegExp(`^${here.slice(0, 8)} `)),
       expect.stringMatching(new RegExp(`^${there.slice(0, 8)} `)),
@@ -213,7 +213,7 @@ describe.skipIf(unusable !== null)("requests of several projects in one store", 
       { approvalId: here, project: at.project },
       { approvalId: there, project: other },
     ]);
-    expect((await at.cofferdam(["approvals", "show", there])).stdout).toContain(shown);
+    expect((await at.here(["approvals", "show", there])).stdout).toContain(shown);
     const watching = at.start(["approvals", "watch"]);
     const [first] = await once(watching.stdout, "data");
     expect(String(first).split("\n")[0]).toEqual(own);
@@ -223,13 +223,13 @@ describe.skipIf(unusable !== null)("requests of several projects in one store", 
 
   test("are answered with a word of it where they are another project's, and without one where they are not", async () => {
     const { at, shown, here, there } = await twoProjects();
-    const elsewhere = await at.cofferdam(["approvals", "approve", there.slice(0, 8)]);
+    const elsewhere = await at.here(["approvals", "approve", there.slice(0, 8)]);
     expect([elsewhere.exit, elsewhere.stderr.split("\n")[0]]).toEqual([
       0,
       `cofferdam: this request is from another project: \`${shown}\``,
     ]);
     expect(elsewhere.stdout).toContain(`, in \`${shown}\``);
-    const own = await at.cofferdam(["approvals", "reject", here.slice(0, 8)]);
+    const own = await at.here(["approvals", "reject", here.slice(0, 8)]);
     expect([own.exit, own.stderr, own.stdout]).toEqual([
       0,
       "",

@@ -22,7 +22,7 @@ const wordsOf = (line: string): string => JSON.stringify({ argv: line.split(" ")
 
 /** What one command printed on stdout, as JSON. */
 async function json(at: Place, ...words: readonly string[]): Promise<unknown> {
-  return JSON.parse((await at.cofferdam([...words, "--json"])).stdout);
+  return JSON.parse((await at.here([...words, "--json"])).stdout);
 }
 
 /** How a call in a process of its own ends: 0, 75 if it is asked about, 77 if it is denied. */
@@ -128,10 +128,10 @@ describe.skipIf(unusable !== null)("cofferdam rules", () => {
     await kept(at, "ls");
     expect(await called(at, "ls -d /")).toBe(0);
     at.write("cofferdam.yaml", configOf("{ pattern: ls, allowed: false }"));
-    await at.cofferdam(["trust", "--yes"]);
+    await at.here(["trust", "--yes"]);
     expect(await called(at, "ls -d /")).toBe(77);
     at.write("cofferdam.yaml", configOf());
-    await at.cofferdam(["trust", "--yes"]);
+    await at.here(["trust", "--yes"]);
     expect(await called(at, "ls -d /")).toBe(0);
     const folder = join(at.state, "cofferdam/rules");
     const [file = ""] = readdirSync(folder).filter((name) => name.endsWith(".json"));

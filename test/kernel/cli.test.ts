@@ -478,11 +478,11 @@ describe.skipIf(unusable !== null)("looking around", () => {
   });
 
   test("explain says of a cache in our own packages what a call can do there, be it missing or not", async () => {
-    const { cofferdam, project } = await place();
+    const { cofferdam, here, project } = await place();
     mkdirSync(join(project, "node_modules/eslint"), { recursive: true });
     symlinkSync(join(import.meta.dirname, "../.."), join(project, "node_modules/cofferdam"));
     const asked = async (path: string): Promise<boolean> => {
-      const json = JSON.parse((await cofferdam(["explain", "write", path, "--json"])).stdout);
+      const json = JSON.parse((await here(["explain", "write", path, "--json"])).stdout);
       expect(json.allowed.onYes).toBe(json.allowed.unasked);
       return json.allowed.unasked;
     };
@@ -501,7 +501,7 @@ describe.skipIf(unusable !== null)("looking around", () => {
   });
 
   test("explain says of each variable what a call then has", async () => {
-    const { cofferdam } = await place(
+    const { cofferdam, here } = await place(
       CONFIG.replace("  limits", '  env: { pass: ["*", EDITOR], set: { MINE: here } }\n  limits'),
     );
     const names = ["PLAIN", "PAGER", "EDITOR", "MINE", "GIT_AUTHOR_NAME", "BASH_ENV", "PS4"];
@@ -509,7 +509,7 @@ describe.skipIf(unusable !== null)("looking around", () => {
     const inside = (await cofferdam(["run", "--quiet", "--", "env"], { env })).stdout.split("\n");
     const told: Record<string, boolean> = {};
     for (const name of names) {
-      const { stdout } = await cofferdam(["explain", "--json", "env", name], { env });
+      const { stdout } = await here(["explain", "--json", "env", name], { env });
       told[name] = JSON.parse(stdout).allowed.onYes;
       expect(inside.some((line) => line.startsWith(`${name}=`))).toBe(told[name]);
     }

@@ -1,14 +1,12 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { Writable } from "node:stream";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-import { dispatch } from "../../src/cli/dispatch.ts";
-import { Print } from "../../src/cli/print.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { blocksOf, markOf, PAGES, pageText } from "../support/docs/pages.ts";
+import { runHere } from "../unit/cli/command-line.ts";
 
 sandboxMustWork("the configs of the docs");
 
@@ -63,7 +61,10 @@ describe.skipIf(unusable !== null)(
       const words = ["check", "--json", "--config", config];
       if (profile !== undefined) words.push("--profile", join(home, "agent/team.yaml"));
       const variables = { ...VARIABLES, HOME: home, XDG_STATE_HOME: join(home, ".state") };
-      const { stdout, stderr } = await run(words, dirname(config), variables);
+      const { stdout, stderr } = await runHere(words, dirname(config), {
+        PATH: process.env["PATH"] ?? "",
+        ...variables,
+      });
       // A language that this machine does not have is no mistake of the page.
       if (/the runtime `\w+` (?:was|is) /.test(stderr)) return;
       expect(stderr).toBe("");
@@ -73,28 +74,6 @@ describe.skipIf(unusable !== null)(
     });
   },
 );
-
-/** Runs a command of ours in this process, which saves a start for each block. */
-async function run(words: readonly string[], folder: string, variables: Readonly<Record<string, string>>) {
-  const before = process.cwd();
-  const printed = { stdout: "", stderr: "" };
-  const to = (stream: keyof typeof printed) =>
-    new Writable({
-      write(chunk, _encoding, done) {
-        printed[stream] += String(chunk);
-        done();
-      },
-    });
-  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
-  process.chdir(folder);
-  try {
-    await dispatch(words, new Print(to("stdout"), to("stderr"), {}));
-  } finally {
-    process.chdir(before);
-    vi.unstubAllEnvs();
-  }
-  return printed;
-}
 
 const WORKSPACE = { workspace: { root: ".", mode: "rw", write_approval: false } };
 

@@ -62,12 +62,12 @@ async function standing(): Promise<Place> {
     writeFileSync(join(at.project, path), "{}");
   }
   at.write("cofferdam.yaml", CONFIG);
-  await at.cofferdam(["trust", "--yes"]);
+  await at.here(["trust", "--yes"]);
   return at;
 }
 
-async function explained({ cofferdam }: Place, ask: "read" | "write", path: string): Promise<Answers> {
-  const { allowed, fileTools } = JSON.parse((await cofferdam(["explain", ask, path, "--json"])).stdout);
+async function explained({ here }: Place, ask: "read" | "write", path: string): Promise<Answers> {
+  const { allowed, fileTools } = JSON.parse((await here(["explain", ask, path, "--json"])).stdout);
   return { command: allowed.onYes, fileTool: fileTools.unasked.allowed };
 }
 

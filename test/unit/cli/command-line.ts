@@ -14,8 +14,11 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { dispatch } from "../../../src/cli/dispatch.ts";
+import { Print } from "../../../src/cli/print.ts";
 import { rememberTrust, trustFile } from "../../../src/config/trust.ts";
 import { thisHost } from "../../../src/host/look/host.ts";
 import { knownPath } from "../../../src/profile/path.ts";
@@ -46,6 +49,8 @@ export interface Place {
   start(words: readonly string[], given?: Given): ChildProcessWithoutNullStreams;
   /** Runs a command to its end. */
   cofferdam(words: readonly string[], given?: Given): Promise<Ended>;
+  /** Runs a command that starts no program in this process, one at a time: for what prepares a test, or is asked often. */
+  here(words: readonly string[], given?: Pick<Given, "cwd" | "env">): Promise<Ended>;
   /** Runs a command in a terminal: the text is typed when the other has been seen, an empty one at once. */
   inTerminal(
     words: readonly string[],
@@ -110,10 +115,37 @@ function placeIn(project: string, state: string): Place {
       child.stdin.end(given.input ?? "");
       return endOf(child);
     },
+    here: (words, { cwd = project, env = {} } = {}) => runHere(words, cwd, { ...plainEnv(state), ...env }),
     inTerminal: (words, typed) => typeIn(project, state, words, typed),
     write: (name, text) => writeFileSync(join(project, name), text),
     inventory: () => [project, state].flatMap(pathsBelow),
   };
+}
+
+/** Runs a command of ours in this process, which saves a start: one that starts no program, one at a time. */
+export async function runHere(
+  words: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Ended> {
+  const said = { stdout: "", stderr: "" };
+  const to = (name: keyof typeof said) =>
+    new Writable({
+      write: (chunk: Buffer, _, done) => {
+        said[name] += chunk.toString("utf8");
+        done();
+      },
+    });
+  const before = { cwd: process.cwd(), env: process.env };
+  process.chdir(cwd);
+  process.env = { ...env };
+  try {
+    const exit = await dispatch(words, new Print(to("stdout"), to("stderr"), env));
+    return { exit, ...said };
+  } finally {
+    process.chdir(before.cwd);
+    process.env = before.env;
+  }
 }
 
 /** Collects what a command says until it has ended. */
