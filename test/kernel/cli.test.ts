@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, test, vi } from "vitest";
-import { CONFIG, endOf, exitOf, place, processesWith, soon, uniqueWord } from "../unit/cli/command-line.ts";
+import { CONFIG, endOf, exitOf, type Place, place, processesWith, soon, uniqueWord } from "../unit/cli/command-line.ts";
 
 /** Some start a dozen commands one after another. */
 vi.setConfig({ testTimeout: 120_000 });
@@ -576,6 +576,24 @@ describe.skipIf(unusable !== null)("looking around", () => {
       ),
     });
     expect((await cofferdam([...words, "bwrap"])).exit).toBe(0);
+  });
+
+  test("check and tools say where writing needs approval, and what a command asks about then", async () => {
+    const beyond = `${CONFIG}shell: { default: { approval: beyond } }\n`;
+    const [asks, free] = [
+      await place(beyond.replace("write_approval: false", "write_approval: true")),
+      await place(beyond),
+    ];
+    const root = (at: Place) => new RegExp(`workspace +rw ${at.project}(.*)`);
+    const of = async (at: Place) => [
+      root(at).exec((await at.here(["check"])).stdout)?.[1],
+      /any command +(.*)/.exec((await at.here(["tools", "shell"])).stdout)?.[1]?.split(/ {2,}/)[0],
+    ];
+    expect(await of(asks)).toEqual([
+      ", writing needs approval",
+      "allowed, unless approval would give it more access",
+    ]);
+    expect(await of(free)).toEqual(["", "allowed"]);
   });
 
   test("check finds rules that never apply, and 65 is for errors alone", async () => {

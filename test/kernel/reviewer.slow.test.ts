@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -9,6 +10,8 @@ import { type Given, type TestSession, testSession } from "../support/approval/t
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import type { Place } from "../support/battery/place.ts";
 import { reviewerProgram } from "../support/reviewer/programs.ts";
+import { localOutside } from "../support/web/local-outside.ts";
+import { portOf } from "../support/web/port-of.ts";
 import { processesWith, soon } from "../unit/cli/command-line.ts";
 
 sandboxMustWork("reviewers");
@@ -147,6 +150,30 @@ describe.skipIf(unusable !== null)("a reviewer in its sandbox", () => {
     expect(whys(without)).toEqual(["deny"]);
     delete process.env["REVIEW_KEY"];
     delete process.env["OTHER_KEY"];
+  });
+
+  it("reaches the hosts that are listed for it, and no other; twin: without a list, none", async () => {
+    const server = createServer((_request, response) => void response.end("here"));
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    try {
+      const ports = { "a.test:80": portOf(server), "b.test:80": portOf(server) };
+      const said = async (host: string, hosts: readonly string[]): Promise<readonly string[]> => {
+        await using at = await reviewed(`[ "$(curl -s -m 20 http://${host}/)" = here ] && answer allow_once`, {
+          reviewer: { needs: { hosts } },
+          outside: localOutside({ names: {}, ports }),
+        });
+        await call(at);
+        return whys(at);
+      };
+      expect(await said("a.test", ["a.test"])).toEqual(["allow_once"]);
+      for (const [host, hosts] of [
+        ["b.test", ["a.test"]],
+        ["a.test", []],
+      ] as const)
+        expect(await said(host, hosts)).toEqual(["the reviewer ended with status 1"]);
+    } finally {
+      await new Promise((done) => server.close(done));
+    }
   });
 
   it.each<readonly [string, string, string | RegExp]>([
