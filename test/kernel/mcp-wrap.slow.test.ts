@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { Event } from "../../src/event/event.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { NO, WRITE, wrapPlace, wrapped, writeServer } from "../support/mcp/wrapped.ts";
-import { endOf, type Place } from "../unit/cli/command-line.ts";
+import { reviewerText } from "../support/reviewer/programs.ts";
+import { endOf, type Place, place } from "../unit/cli/command-line.ts";
 
 sandboxMustWork("wrapped MCP servers");
 
@@ -34,6 +35,28 @@ function events(at: Place): readonly Event[] {
 }
 
 describe.skipIf(unusable !== null)("`cofferdam mcp --wrap`", () => {
+  it("lets a reviewer answer about a server's tool, and asks a person about what it leaves to one", async () => {
+    const at = await place(null);
+    const review = join(dirname(at.project), "review");
+    const lines = `case $document in *'"tool":"fs/write"'*) answer allow_once;; *) answer person;; esac`;
+    writeFileSync(review, reviewerText(lines), { mode: 0o755 });
+    const reviewer = { command: [review], only: { tools: ["fs/*"] }, may: ["allow_once"] };
+    at.write("cofferdam.yaml", JSON.stringify({ version: 1, ...MORE, approval: { reviewer }, mcp: SERVERS }));
+    await at.here(["trust", "--yes"]);
+    writeServer(at, "server.mjs", { write: WRITE, other: "return 'other'" });
+    await using mcp = await wrapped(at, ["--wrap", "fs"], { answers: NO });
+    expect(await mcp.client.call("write", { path: join(at.project, "made") })).toContain("written");
+    expect(mcp.questions).toEqual([]);
+    expect(await mcp.client.call("other")).toContain("Denied: rejected by the user of the MCP client tests");
+    expect(mcp.questions).toEqual([expect.stringContaining("tool: fs/other\n")]);
+    expect(await mcp.close()).toBe(0);
+    const reviews = events(at).flatMap((event) => (event.type === "approval.reviewed" ? [event.review] : []));
+    expect(reviews).toMatchObject([
+      { verdict: "allow_once", because: null },
+      { verdict: "person", because: null },
+    ]);
+  });
+
   it.each(["current", "previous"] as const)(
     "runs a server in a sandbox for a %s client: it asks about calls, makes them after a yes and not after a no, and the sandbox holds",
     async (kind) => {
