@@ -149,7 +149,10 @@ export async function enforce(
     isOutOfTime: isOutOfTime(result, limits, durationMs),
   });
   const stopped = whyStopped(result, options.signal);
-  const { outcome, end } = endRan(result, receipt, { durationMs, cancelled: stopped?.message ?? "cancelled" });
+  const { outcome, end } = endRan(result, receipt, {
+    durationMs,
+    cancelled: stopped?.message ?? "cancelled",
+  });
   const text = inEnglish(said.whole(result), side.launch?.env ?? {});
   const { env } = shared.host;
   const denials = [

@@ -11,7 +11,16 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, test, vi } from "vitest";
-import { CONFIG, endOf, exitOf, type Place, place, processesWith, soon, uniqueWord } from "../unit/cli/command-line.ts";
+import {
+  CONFIG,
+  endOf,
+  exitOf,
+  type Place,
+  place,
+  processesWith,
+  soon,
+  uniqueWord,
+} from "../unit/cli/command-line.ts";
 
 /** Some start a dozen commands one after another. */
 vi.setConfig({ testTimeout: 120_000 });

@@ -158,10 +158,13 @@ describe.skipIf(unusable !== null)("a reviewer in its sandbox", () => {
     try {
       const ports = { "a.test:80": portOf(server), "b.test:80": portOf(server) };
       const said = async (host: string, hosts: readonly string[]): Promise<readonly string[]> => {
-        await using at = await reviewed(`[ "$(curl -s -m 20 http://${host}/)" = here ] && answer allow_once`, {
-          reviewer: { needs: { hosts } },
-          outside: localOutside({ names: {}, ports }),
-        });
+        await using at = await reviewed(
+          `[ "$(curl -s -m 20 http://${host}/)" = here ] && answer allow_once`,
+          {
+            reviewer: { needs: { hosts } },
+            outside: localOutside({ names: {}, ports }),
+          },
+        );
         await call(at);
         return whys(at);
       };

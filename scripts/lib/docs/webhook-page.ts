@@ -18,8 +18,14 @@ export function webhookPage(): string {
     table(
       ["header", "meaning"],
       [
-        [code("webhook-id"), "The id of the message. One that is sent again keeps it; a receiver takes each id once."],
-        [code("webhook-timestamp"), "When it was sent, in seconds since 1970. Older or newer than five minutes is refused."],
+        [
+          code("webhook-id"),
+          "The id of the message. One that is sent again keeps it; a receiver takes each id once.",
+        ],
+        [
+          code("webhook-timestamp"),
+          "When it was sent, in seconds since 1970. Older or newer than five minutes is refused.",
+        ],
         [
           code("webhook-signature"),
           "`v1,` and the HMAC-SHA256 of `ID.TIMESTAMP.BODY` in base64. Several may stand side by side, with spaces between them.",

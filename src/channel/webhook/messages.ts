@@ -28,7 +28,9 @@ export const SettledMessage = z.strictObject({
   timestamp,
   data: z.strictObject({
     approvalId: z.string().describe("the id of the request"),
-    status: z.enum(["approved", "rejected", "expired"]).describe("its end; `expired`: nobody answered in time"),
+    status: z
+      .enum(["approved", "rejected", "expired"])
+      .describe("its end; `expired`: nobody answered in time"),
     by: z.string().nullable().describe("the person who answered; null without an answer"),
     note: z.string().nullable().describe("the comment of that person; null without one"),
   }),
@@ -41,7 +43,9 @@ export const AnswerMessage = z.strictObject({
   data: z.strictObject({
     approvalId: z.string().min(1).max(256).describe("the id of the request"),
     approved: z.boolean().describe("true approves the call, false rejects it"),
-    scope: Scope.default("once").describe("for approvals: this call only, for the session, or an offered scope"),
+    scope: Scope.default("once").describe(
+      "for approvals: this call only, for the session, or an offered scope",
+    ),
     by: z.string().min(1).max(64).describe("the person, as `approvers` lists them"),
     name: z.string().max(100).optional().describe("the person's name, for people"),
     note: Note.optional().describe("a comment, kept with the decision"),
