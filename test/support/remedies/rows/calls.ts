@@ -118,7 +118,11 @@ export const OF_CALLS: readonly Row[] = [
       files: DOCS,
       paths: docs("mode: rw, write_approval: false, suffixes: [.txt]"),
     }),
-    tool("write_file", { path: "docs:b.txt", content: "b" }),
+    tool(
+      "write_file",
+      { path: "docs:b.txt", content: "b" },
+      { paths: docs("mode: rw, write_approval: false, suffixes: [.txt]") },
+    ),
   ],
   [
     "programs outside the sandbox obey it: change it there yourself, if intended",
@@ -167,6 +171,11 @@ export const OF_CALLS: readonly Row[] = [
     "list the folder to see its files",
     tool("delete_file", { path: "gone" }),
     tool("list_dir", { path: "." }),
+  ],
+  [
+    "the roots are {}; write {} for a file of that name",
+    tool("write_file", { path: "dosc:b.txt", content: "b" }),
+    tool("write_file", { path: "ws:b.txt", content: "b" }),
   ],
   [
     "write the absolute path, or `./~` for a file of that name",
