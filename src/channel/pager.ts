@@ -66,16 +66,16 @@ export class Pager {
     return this.#next === null;
   }
 
-  /** Goes a page forward or back; false if there is none. */
-  turn(to: "next" | "back"): boolean {
+  /** Goes a page forward or back. Returns the hint if there is none, else nothing. */
+  turn(to: "next" | "back"): string {
     if (to === "back") {
-      if (this.#places.length < 2) return false;
+      if (this.#places.length < 2) return "this is the first page";
       this.#places = this.#places.slice(0, -1);
-      return true;
+      return "";
     }
-    if (this.#next === null) return false;
+    if (this.#next === null) return "this is the last page";
     this.#places = [...this.#places, this.#next];
-    return true;
+    return "";
   }
 
   #page(from: PageStart, room: number, width: number): Page {

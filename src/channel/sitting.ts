@@ -25,7 +25,6 @@ const INTERRUPTED_MS = 50;
 const NAME_COLUMNS = 16;
 
 const NO_KEY = "no such key";
-
 /** A request as last drawn, and everything on the screen with it. */
 interface Drawn extends Offers {
   readonly questions: readonly TerminalQuestion[];
@@ -157,9 +156,7 @@ export class TerminalSession {
     const key = pageKeyOf(typed);
     switch (key.kind) {
       case "turn":
-        this.#draw(
-          pager.turn(key.to) ? "" : key.to === "next" ? "this is the last page" : "this is the first page",
-        );
+        this.#draw(pager.turn(key.to));
         break;
       case "leave":
         this.#pages = null;
@@ -167,12 +164,10 @@ export class TerminalSession {
         this.#draw();
         break;
       case "pick": {
-        const grant = grants[key.position];
-        const choice = choices[key.position];
+        const [grant, choice] = [grants[key.position], choices[key.position]];
         if (grant !== undefined) this.#revoke(grant, current);
-        else if (choice === undefined) this.#draw(NO_KEY);
-        else if (pager.isAtEnd) this.#choose(choice, current);
-        else this.#draw("read to the last page first, then answer");
+        else if (choice !== undefined && pager.isAtEnd) this.#choose(choice, current);
+        else this.#draw(choice === undefined ? NO_KEY : "read to the last page first, then answer");
         break;
       }
       case "other":

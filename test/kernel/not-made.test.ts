@@ -22,6 +22,7 @@ describe.skipIf(unusable !== null)("a supervisor that can't be made after all", 
     };
     for (let tries = 0; tries < 3; tries += 1)
       await expect(place.supervisor({}, { id })).rejects.toThrow("no id for a run");
-    expect(descriptors()).toBe(before);
+    // One more may be open for a moment.
+    await expect.poll(descriptors).toBeLessThanOrEqual(before);
   });
 });

@@ -9,6 +9,7 @@ export const CLOCKS: Readonly<Record<string, string>> = {
   "kernel/files-killed.long.test.ts": "kills are spread over the time that a write takes here",
   "kernel/own-terminal-line.long.test.ts": "plays a terminal at the end of a line of a given rate",
   "kernel/shelter-killed.slow.test.ts": "kills are spread over the time that a start takes here",
+  "kernel/terminal-question.slow.test.ts": "a key that came late is not counted",
   "kernel/stale-process.test.ts": "keeps the process busy for a while",
   "kernel/store-processes.long.test.ts": "a storm lasts for a while",
   "kernel/worker-killed.slow.test.ts": "kills are spread over the time that a write takes here",

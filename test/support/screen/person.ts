@@ -19,6 +19,9 @@ export function terminalProblem(): string | null {
   return missing === undefined ? null : `there is no ${missing}`;
 }
 
+/** The time in which a person reads a question, in milliseconds. */
+const READ_MS = 330;
+
 /** A person at a terminal in which the asking program runs: they see the screen and press keys. */
 export class Person {
   readonly #screen: xterm.Terminal;
@@ -89,7 +92,7 @@ export class Person {
 
   /** Waits until something is so. */
   async until(holds: () => boolean, what = holds.toString()): Promise<void> {
-    for (let tries = 0; tries < 500; tries += 1) {
+    for (let tries = 0; tries < 1_500; tries += 1) {
       if (holds()) return;
       await pause(20);
     }
@@ -100,12 +103,18 @@ export class Person {
     await this.until(() => this.sees(text), `\`${text}\``);
   }
 
-  /** Waits until a text is seen, and as long as a person needs to read a question; anew when more is drawn meanwhile. */
+  /**
+   * Waits until a text is seen, and as long as a person needs to read a question; anew when more is drawn meanwhile, or
+   * the machine was so busy that keys may not count yet.
+   */
   async reads(text: string): Promise<void> {
     await this.untilSeen(text);
-    for (let drawn = -1; drawn !== this.sent.length; ) {
+    let isCalm = false;
+    for (let drawn = -1, tries = 0; drawn !== this.sent.length || (!isCalm && tries < 20); tries += 1) {
       drawn = this.sent.length;
-      await pause(330);
+      const began = performance.now();
+      await pause(READ_MS);
+      isCalm = performance.now() - began < READ_MS + 50;
     }
   }
 

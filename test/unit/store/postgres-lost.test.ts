@@ -74,7 +74,7 @@ describeWithPostgres("a store whose way to the server is bad", () => {
 
   describe.concurrent("has an end of its patience", () => {
     test("and tries another connection before that, when one gives no answer", async () => {
-      await using reached = await reach(2_000);
+      await using reached = await reach(8_000);
       const { way, store, plain } = reached;
       await add(store, "a");
       const met = way.failAt("cofferdam approve\0", "hung");
