@@ -13,7 +13,7 @@ export function webhookPage(): string {
   return page(
     "Webhook",
     "The messages between `cofferdam serve`, or `webhookHandler` of `cofferdam/webhook`, and a program of yours. [Approve in Slack or Teams](../how-to/approve-in-slack-or-teams.md) shows both sides.",
-    "In a program of your own, `webhookHandler({ url, secret, approvers })` is the handler of a session. An HTTP server takes the answers: `serveApprovals({ mounts: [webhookMount(broker, handler)] })` of `cofferdam/http`.",
+    "With the library, `webhookHandler({ url, secret, approvers })` is the handler of a session, and an HTTP server takes the answers: `serveApprovals({ mounts: [webhookMount(broker, handler)] })` of `cofferdam/http`.",
     "## Headers",
     "Each message is a `POST` of JSON with the headers of [Standard Webhooks](https://www.standardwebhooks.com). Both sides sign with the same secret: `whsec_` and 24 to 64 bytes in base64.",
     table(
