@@ -84,7 +84,6 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 180_000 }, () => {
     for (const part of [
       "shell",
       "writes",
-      "1:05 left",
       "asked by the agent builder",
       "in the project /home/ann/shop",
       "Requested but not granted: write /home/ann/.npm is not granted",
@@ -101,9 +100,14 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 180_000 }, () => {
       "run-1",
     ])
       expect(text).toContain(part);
+    // A busy machine looks late.
+    expect(text).toMatch(/[10]:\d\d left/);
     // Requests of several projects stand in one list.
     expect(await inbox.page.locator("#waiting").innerText()).toContain("in /home/ann/shop");
-    await inbox.page.locator(".time-left", { hasText: "1:04 left" }).waitFor();
+    const left = () => inbox.page.locator(".time-left").innerText();
+    const first = await left();
+    await until(async () => (await left()) !== first);
+    expect(await left()).toMatch(/^[10]:\d\d left$/);
   });
 
   test("of several pages each shows what was answered in the others (S4-15)", async () => {
@@ -405,12 +409,19 @@ describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 180_000 }, () => {
     await using inbox = await openInbox(browser, at);
     const { page } = inbox;
     const choose = async (id: string, label: string): Promise<unknown> => {
-      await inbox.read();
-      const more = page.locator("#more");
-      if ((await more.getAttribute("open")) === null) await page.locator("#more summary").click();
-      await inbox.read();
-      await page.locator("#choices button:enabled", { hasText: label }).click();
-      await until(async () => (await at.desk.broker.find(id))?.status !== "pending");
+      const isDecided = async () => (await at.desk.broker.find(id))?.status !== "pending";
+      while (!(await isDecided())) {
+        await inbox.read();
+        const more = page.locator("#more");
+        if ((await more.getAttribute("open")) === null) await page.locator("#more summary").click();
+        await inbox.read();
+        await page.locator("#choices button:enabled", { hasText: label }).click();
+        // On a busy machine a click may come before clicks count.
+        await expect
+          .poll(isDecided, { timeout: 3_000 })
+          .toBe(true)
+          .catch(() => undefined);
+      }
       return (await at.desk.broker.find(id))?.decision;
     };
     await inbox.read();
