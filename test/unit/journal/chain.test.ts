@@ -101,7 +101,8 @@ const CHANGES: Readonly<Record<string, Change>> = {
   }),
   "a file is gone": (files, pick) => files.toSpliced(pick(files.length), 1),
   "two files changed places": (files, pick) => {
-    const [a, b] = [pick(files.length), pick(files.length)];
+    const a = pick(files.length);
+    const b = (a + 1 + pick(files.length - 1)) % files.length;
     const named = (index: number) => (index === a ? b : index === b ? a : index);
     return files.map(([name], index) => [name, files[named(index)]?.[1] ?? Buffer.of()]);
   },
