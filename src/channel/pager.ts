@@ -66,16 +66,16 @@ export class Pager {
     return this.#next === null;
   }
 
-  /** Goes a page forward or back. Returns the hint if there is none, else nothing. */
-  turn(to: "next" | "back"): string {
+  /** Goes a page forward or back. Returns null, or why there is no such page. */
+  turn(to: "next" | "back"): string | null {
     if (to === "back") {
       if (this.#places.length < 2) return "this is the first page";
       this.#places = this.#places.slice(0, -1);
-      return "";
+      return null;
     }
     if (this.#next === null) return "this is the last page";
     this.#places = [...this.#places, this.#next];
-    return "";
+    return null;
   }
 
   #page(from: PageStart, room: number, width: number): Page {

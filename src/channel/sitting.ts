@@ -156,7 +156,7 @@ export class TerminalSession {
     const key = pageKeyOf(typed);
     switch (key.kind) {
       case "turn":
-        this.#draw(pager.turn(key.to));
+        this.#draw(pager.turn(key.to) ?? "");
         break;
       case "leave":
         this.#pages = null;

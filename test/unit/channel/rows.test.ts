@@ -97,13 +97,13 @@ test("pages hold every row once, in order, whatever the size of the screen", () 
           const rows = pager.rows({ columns, rows: height });
           expect(rows.length).toBeLessThan(height);
           seen.push(...rows.filter((row) => /^(tool {7}| {11})?[│┊]/.test(row)));
-        } while (pager.turn("next"));
+        } while (pager.turn("next") === null);
         const all = fields.flatMap((field) =>
           field.manner === "line" ? wholeFieldRows(field, columns, PLAIN) : allRows(field, columns, PLAIN),
         );
         expect(seen).toEqual(all.filter((row) => /[│┊]/.test(row)));
         const last = pager.rows({ columns, rows: height });
-        if (pager.turn("back")) {
+        if (pager.turn("back") === null) {
           pager.rows({ columns, rows: height });
           pager.turn("next");
         }
