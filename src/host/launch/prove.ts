@@ -8,7 +8,7 @@ import type { Surroundings } from "./surroundings.ts";
 const FILTER_MS = 20_000;
 
 /** Milliseconds that a start program may take to come to rest. */
-const SETTLE_MS = 250;
+const SETTLE_MS = 1_000;
 
 /** Number of looks at it until then: if this process or the machine was held up, the start program was as well. */
 const SETTLE_LOOKS = 50;
