@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { openApi } from "../../../src/http/openapi.ts";
+import { fieldTable } from "./field-table.ts";
 import { code, page, table } from "./markdown.ts";
 import { rowsOf, Schema, typeOf } from "./schema-rows.ts";
 
@@ -31,7 +32,7 @@ export function httpPage(): string {
   );
   const schemas = Object.entries(components.schemas).flatMap(([name, schema]) => [
     `### ${name}`,
-    rowsOf(schema).length === 0 ? `${typeOf(schema)}.` : fields(schema),
+    rowsOf(schema).length === 0 ? `${typeOf(schema)}.` : fieldTable(schema),
   ]);
   return page(
     "HTTP API",
@@ -74,23 +75,4 @@ function bodyOf(content: z.infer<typeof Content>): string {
   return Object.entries(content)
     .map(([media, { schema }]) => (schema?.$ref === undefined ? code(media) : typeOf(schema)))
     .join(", ");
-}
-
-/** The fields of each named schema; those of a union are the fields of all its forms. */
-function fields(schema: Schema): string {
-  const forms = schema.oneOf ?? schema.anyOf ?? [schema];
-  return table(
-    ["field", "type", "is there", "meaning"],
-    rowsOf(schema).map(({ path, type, isRequired, description }) => {
-      const own = forms.flatMap(({ properties }) => properties?.[path] ?? []);
-      const isAlways =
-        own.length === 0 ? isRequired : forms.every((one) => one.required?.includes(path) === true);
-      return [
-        code(path),
-        own.length === 0 ? type : typeOf({ anyOf: own }),
-        isAlways ? "always" : "sometimes",
-        description,
-      ];
-    }),
-  );
 }

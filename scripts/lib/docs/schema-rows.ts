@@ -157,8 +157,33 @@ function innerOf(schema: Schema, path: string): readonly (readonly [Schema, stri
     ...(schema.properties === undefined ? [] : [[schema, path] as const]),
     ...(typeof others === "object" ? innerOf(others, `${path}.NAME`) : []),
     ...(items === undefined ? [] : innerOf(items, `${path}[]`)),
-    ...[...anyOf, ...oneOf].flatMap((one) => innerOf(one, path)),
+    ...innerOfForms([...anyOf, ...oneOf], path),
   ];
+}
+
+/** Forms that are told apart by the constant of a key are one schema; all others stand for themselves. */
+function innerOfForms(forms: readonly Schema[], path: string): readonly (readonly [Schema, string])[] {
+  const [first, ...others] = forms;
+  const isTag = (key: string): boolean => forms.every((one) => one.properties?.[key]?.const !== undefined);
+  const isUnion = others.length > 0 && Object.keys(first?.properties ?? {}).some(isTag);
+  return isUnion ? [[merged(forms), path]] : forms.flatMap((one) => innerOf(one, path));
+}
+
+/** A key is required if every form requires it, and has the values of all. */
+function merged(forms: readonly Schema[]): Schema {
+  const keys = new Set(forms.flatMap(({ properties = {} }) => Object.keys(properties)));
+  const ofKey = (key: string): Schema => {
+    const all = forms.flatMap(({ properties }) => properties?.[key] ?? []);
+    const [only, ...more] = all;
+    if (only === undefined || more.every((one) => JSON.stringify(one) === JSON.stringify(only)))
+      return only ?? {};
+    const meanings = new Set(all.flatMap(({ description = [] }) => description));
+    return { anyOf: all, description: [...meanings].join(", or ") };
+  };
+  return {
+    properties: Object.fromEntries([...keys].map((key) => [key, ofKey(key)])),
+    required: [...keys].filter((key) => forms.every(({ required = [] }) => required.includes(key))),
+  };
 }
 
 function known(seen: Map<string, string>, schema: Schema, path: string): string | null {

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { AnswerMessage, RequestedMessage, SettledMessage } from "../../../src/channel/webhook/messages.ts";
 import { REFUSALS, type RefusalCode } from "../../../src/http/refusal.ts";
+import { fieldTable } from "./field-table.ts";
 import { code, page, table } from "./markdown.ts";
-import { rowsOf, Schema } from "./schema-rows.ts";
+import { Schema } from "./schema-rows.ts";
 
 const WRITTEN = { io: "output" } as const;
 /** A receiver may leave out what has a default. */
@@ -12,7 +13,7 @@ const READ = { io: "input" } as const;
 export function webhookPage(): string {
   return page(
     "Webhook",
-    "The messages between `cofferdam serve`, or `webhookHandler` of `cofferdam/webhook`, and a program of yours. [Approve in Slack or Teams](../how-to/approve-in-slack-or-teams.md) shows both sides.",
+    "`cofferdam serve`, or `webhookHandler` of `cofferdam/webhook`, exchanges these messages with a program of yours. [Approve in Slack or Teams](../how-to/approve-in-slack-or-teams.md) shows both sides.",
     "With the library, `webhookHandler({ url, secret, approvers })` is the handler of a session, and an HTTP server takes the answers: `serveApprovals({ mounts: [webhookMount(broker, handler)] })` of `cofferdam/http`.",
     "## Headers",
     "Each message is a `POST` of JSON with the headers of [Standard Webhooks](https://www.standardwebhooks.com). Both sides sign with the same secret: `whsec_` and 24 to 64 bytes in base64.",
@@ -37,12 +38,13 @@ export function webhookPage(): string {
     "`type` is the name of the message, and `data` has the fields below.",
     "## approval.requested",
     "A call waits for an answer. It is sent until it is taken (status 2xx), with pauses of 1 second to 5 minutes; `Retry-After` is kept, and 410 ends it. The reply may be the answer: an `approval.answer`, signed under the id of this message.",
+    "The lists `calls` of offers are empty in these messages: a message tells of no other call.",
     fields(RequestedMessage, WRITTEN),
     "## approval.settled",
     "The request is over, whoever answered it.",
     fields(SettledMessage, WRITTEN),
     "## approval.answer",
-    "An answer, in the reply or as a message of its own to `/webhook` of `cofferdam serve`. A call can be approved only if `isWhole` is true, and for more than this call only if the request offers that scope.",
+    "Your program sends an answer in its reply, or as a message of its own to `/webhook` of `cofferdam serve`. A call can be approved only if `isWhole` is true, and for more than this call only if the request offers that scope.",
     fields(AnswerMessage, READ),
     "`/webhook` replies with status 200 and the `status` of the request, or with a [problem](http-api.md#problem):",
     table(
@@ -68,15 +70,5 @@ const REFUSED: readonly RefusalCode[] = [
 ];
 
 function fields(schema: z.ZodType, direction: { readonly io: "input" | "output" }): string {
-  return table(
-    ["field", "type", "is there", "meaning"],
-    rowsOf(Schema.parse(z.toJSONSchema(schema, direction)))
-      .filter(({ path }) => path !== "type" && path !== "data")
-      .map(({ path, type, isRequired, description }) => [
-        code(path),
-        type,
-        isRequired ? "always" : "sometimes",
-        description,
-      ]),
-  );
+  return fieldTable(Schema.parse(z.toJSONSchema(schema, direction)), ["type", "data"]);
 }
