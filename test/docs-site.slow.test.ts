@@ -95,7 +95,7 @@ describe("the site of the documentation", () => {
     try {
       for (const [width, colorScheme, files] of [
         [390, "dark", place.files],
-        // What fits the narrow screen fits this one.
+        // Above, each page is looked at in this width too.
         [1440, "light", ["index.html"]],
       ] as const) {
         const context = await browser.newContext({ viewport: { width, height: 844 }, colorScheme });
@@ -111,8 +111,11 @@ describe("the site of the documentation", () => {
         const tooWide: string[] = [];
         for (const file of files) {
           await page.goto(`${place.origin}/${file}`);
-          const over = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
-          if (over !== 0) tooWide.push(file);
+          for (const size of [1440, width]) {
+            await page.setViewportSize({ width: size, height: 844 });
+            const over = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+            if (over !== 0) tooWide.push(`${file}, ${size}`);
+          }
         }
         await page.goto(`${place.origin}/index.html`);
         await page.locator("#app .VPNavBarSearch button").first().click();

@@ -151,7 +151,7 @@ export async function enforce(
   const stopped = whyStopped(result, options.signal);
   const { outcome, end } = endRan(result, receipt, {
     durationMs,
-    cancelled: stopped?.message ?? "cancelled",
+    whyAborted: stopped?.message ?? "cancelled",
   });
   const text = inEnglish(said.whole(result), side.launch?.env ?? {});
   const { env } = shared.host;
@@ -256,7 +256,7 @@ function assertSameProgram({ call, side, policy, program }: PermittedRun): void 
 function endRan(
   result: Ended,
   receipt: Receipt,
-  { durationMs, cancelled }: { readonly durationMs: number; readonly cancelled: string },
+  { durationMs, whyAborted }: { readonly durationMs: number; readonly whyAborted: string },
 ): EndedCall<Extract<ProgramOutcome, Ran>> {
   const { code, stdout, stderr, cause } = result;
   const kind = cause === "timed-out" ? "timed-out" : code === 0 && cause === "exited" ? "done" : "failed";
@@ -266,7 +266,7 @@ function endRan(
     end: {
       outcome: kind,
       code,
-      reason: reasonOf(result, receipt, cancelled),
+      reason: reasonOf(result, receipt, whyAborted),
       durationMs,
       stdoutBytes: stdout.takenBytes + stdout.droppedBytes,
       stderrBytes: stderr.takenBytes + stderr.droppedBytes,
@@ -278,11 +278,11 @@ function endRan(
 function reasonOf(
   { cause, uncovered, shortcomings = [] }: Ended,
   receipt: Receipt,
-  cancelled: string,
+  whyAborted: string,
 ): string | null {
   const { limitsReached } = receipt;
   const reasons = [
-    ...(cause === "aborted" ? [cancelled] : []),
+    ...(cause === "aborted" ? [whyAborted] : []),
     ...(uncovered.length === 0 ? [] : [`no longer hidden: ${uncovered.join(", ")}`]),
     ...(limitsReached.length === 0 ? [] : [`limits reached: ${limitsReached.join(", ")}`]),
     ...lostOf(receipt),

@@ -46,7 +46,7 @@ export class Pager {
     this.#ink = ink;
   }
 
-  /** The rows of the page. A hint, why a key did nothing, is in place of the title: the page stays as it is. */
+  /** The rows of the page. A hint says why a key did nothing. It replaces the title, so the other rows do not move. */
   rows(size: TextSize, hint = ""): readonly string[] {
     const width = Math.max(FEWEST_COLUMNS, size.columns);
     const title = ownRows(this.#title.split(" "), width, " ").map(this.#ink.warn);

@@ -71,7 +71,7 @@ async function explained({ here }: Place, ask: "read" | "write", path: string): 
   return { command: allowed.onYes, fileTool: fileTools.unasked.allowed };
 }
 
-/** What a file tool does, and a command that a person typed. */
+/** Calls a file tool, and runs a command as if a person had typed it: true for each that succeeds. */
 async function tried(supervisor: Supervisor, ask: "read" | "write", path: string): Promise<Answers> {
   const byTool = await supervisor
     .session()

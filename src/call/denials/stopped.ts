@@ -2,7 +2,7 @@ import type { Ended } from "../../host/launch/run-options.ts";
 import type { Denial } from "../../policy/denial.ts";
 import { CallsStoppedError } from "../config-watch.ts";
 
-/** Why a program was stopped, if no call may run any longer; null if its caller or anything else ended it. */
+/** The error for which a program was stopped, if no call may run any longer; null if anything else ended it. */
 export function whyStopped(
   { cause }: Pick<Ended, "cause">,
   signal: AbortSignal | undefined,
@@ -11,7 +11,7 @@ export function whyStopped(
   return cause === "aborted" && reason instanceof CallsStoppedError ? reason : null;
 }
 
-/** The denial that tells it. */
+/** The denial that tells the model and the person of this error. */
 export function stoppedDenials(why: CallsStoppedError | null): readonly Denial[] {
   if (why === null) return [];
   const { message, hint = "" } = why;

@@ -44,7 +44,7 @@ export function readWritten(written: string, roots: readonly Root[], base: Absol
   return path;
 }
 
-/** Message and hint. The path is not taken for a file's: a root's name that is misspelled would make a file of that name. */
+/** The message and the hint. If such a path named a file, a misspelled root would make a file of that name. */
 function unknownRoot(written: string, name: string, roots: readonly Root[]): readonly [string, string] {
   const known = roots.map((root) => root.name).join(", ");
   return [

@@ -248,7 +248,7 @@ export const NOT_PROTECTED: Readonly<Record<string, readonly Gap[]>> = {
     {
       risk: "A program between the webhook and a chat",
       effect:
-        "This program holds the secret and writes the name of the person who answered. cofferdam can check the signature, and not the name. Whoever controls the program can answer every request as any listed approver.",
+        "This program holds the secret and writes the name of the person who answered. cofferdam checks the signature, but it can't check the name. An attacker who controls the program can answer every request in the name of any listed approver.",
       advice: "Run it where agents can't reach it, with a secret that nothing else has.",
     },
     {

@@ -49,7 +49,7 @@ export interface Place {
   start(words: readonly string[], given?: Given): ChildProcessWithoutNullStreams;
   /** Runs a command to its end. */
   cofferdam(words: readonly string[], given?: Given): Promise<Ended>;
-  /** Runs a command that starts no program in this process, one at a time: for what prepares a test, or is asked often. */
+  /** Runs a command in this process, which saves a start. The command must start no program, and no other may run. */
   here(words: readonly string[], given?: Pick<Given, "cwd" | "env">): Promise<Ended>;
   /** Runs a command in a terminal: the text is typed when the other has been seen, an empty one at once. */
   inTerminal(
@@ -122,7 +122,7 @@ function placeIn(project: string, state: string): Place {
   };
 }
 
-/** Runs a command of ours in this process, which saves a start: one that starts no program, one at a time. */
+/** Runs a command of ours in this process. The command must start no program, and no other may run meanwhile. */
 export async function runHere(
   words: readonly string[],
   cwd: string,

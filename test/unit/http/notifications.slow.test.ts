@@ -41,7 +41,7 @@ function shown(page: Page): Promise<readonly Shown[]> {
   });
 }
 
-/** Clicks the notification: what the browser tells the service worker then. It stops one that idles: that is woken. */
+/** Clicks the notification, as the browser tells the service worker. A browser stops an idle worker, so this wakes it. */
 async function click(page: Page): Promise<void> {
   for (let isClicked = false; !isClicked; ) {
     await page.evaluate(async () => (await navigator.serviceWorker.ready).active?.postMessage("wake"));
