@@ -1,5 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { parseLine } from "../../src/shell/parse.ts";
 import { ATTACK_LINES, builtinLines, settingLines } from "../support/shell/attack-lines.ts";
@@ -33,6 +35,14 @@ function listed(...words: readonly string[]): readonly string[] {
   });
   return stdout.split("\n").filter((name) => name !== "");
 }
+
+it("a line that is tried changes nothing outside the folder of its trial", async () => {
+  const places = [tmpdir(), homedir(), "/", "/dev", bash.folder].map((folder) =>
+    join(folder, `cofferdam-tried-${process.pid}`),
+  );
+  for (const place of places) await bash.run(`: >${place}`);
+  expect(places.map((place) => existsSync(place))).toEqual([false, false, false, false, true]);
+});
 
 describe("text that bash could run as code", () => {
   it("does run in many of these lines, and in none that is understood", async () => {

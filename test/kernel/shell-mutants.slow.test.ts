@@ -4,10 +4,10 @@ import { promisify } from "node:util";
 import { expect } from "vitest";
 import { itNeeds } from "../support/battery/needs.ts";
 import { MUTANTS } from "../support/shell/mutants.ts";
-import { STRACE } from "../support/shell/trial-bash.ts";
+import { TRIAL_NEEDS } from "../support/shell/trial-bash.ts";
 
 itNeeds(
-  [STRACE],
+  TRIAL_NEEDS,
   "attacks and random lines find out every mistake that a reading of bash could make",
   async () => {
     const script = join(import.meta.dirname, "../support/shell/try-mutants.ts");

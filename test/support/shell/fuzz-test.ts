@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { itNeeds } from "../battery/needs.ts";
 import type { Trial } from "./fuzz.ts";
-import { COMPILER, STRACE } from "./trial-bash.ts";
+import { TRIAL_NEEDS } from "./trial-bash.ts";
 
 const SCRIPT = join(import.meta.dirname, "../../../scripts/fuzz-shell.ts");
 
 /** Random lines do what their reading tells. They are drawn anew each time; one that fails is printed with its seed. */
 export function itReadsRandomLines(title: string, count: number): void {
   itNeeds(
-    [STRACE, COMPILER],
+    TRIAL_NEEDS,
     title,
     () => {
       const seed = Date.now() % 4_294_967_296;

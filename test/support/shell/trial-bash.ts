@@ -16,9 +16,13 @@ import { type OpenedFile, openedFiles } from "./read-trace.ts";
 /** The bash that the grammar is of. */
 export const BASH = "/bin/bash";
 /** The tool that tells which files bash opens. */
-export const STRACE = "/usr/bin/strace";
+const STRACE = "/usr/bin/strace";
+/** Holds bash: a random line may name any file of the machine. */
+const BWRAP = "/usr/bin/bwrap";
 /** Makes the stand-ins: a script would take four times as long to start, and most of the time goes into starts. */
-export const COMPILER = "/usr/bin/gcc";
+const COMPILER = "/usr/bin/gcc";
+/** The programs that a trial needs. */
+export const TRIAL_NEEDS: readonly string[] = [BWRAP, STRACE, COMPILER];
 const TRACE = "--seccomp-bpf -f -qq -y -s 4096 -e trace=open,openat,creat,execve";
 /** A line that loops over commands of bash alone is ended by its processor time, one that waits for itself by a clock. */
 const MAX_CPU_SECONDS = 1;
@@ -53,7 +57,7 @@ export interface BashRun {
 
 /**
  * A bash for one line after the other, in a folder of its own, with stand-ins for programs that write down how they were
- * called. A shell that stays starts them: it takes a fifth of the time that this process needs for it.
+ * called. It can write nowhere else, and has no network. A shell that stays starts them: it takes a fifth of the time that this process needs for it.
  */
 export class TrialBash implements Disposable {
   /** The folder in which each line begins, and the home folder. */
@@ -106,7 +110,7 @@ export class TrialBash implements Disposable {
   get #shell(): ChildProcess {
     if (this.#starter !== null) return this.#starter;
     this.#log = mkdtempSync(join(this.#stage, "log-"));
-    this.#starter = spawn("/bin/sh", {
+    this.#starter = spawn(BWRAP, [...heldIn(this.#stage), "/bin/sh"], {
       cwd: this.#stage,
       env: this.env,
       stdio: ["pipe", "pipe", "ignore"],
@@ -165,6 +169,13 @@ export class TrialBash implements Disposable {
     this.#end();
     rmSync(this.#stage, { recursive: true, force: true });
   }
+}
+
+/** The options of a sandbox that can write in one folder alone; its other folders end with it. */
+function heldIn(folder: string): readonly string[] {
+  const read = ["--ro-bind", "/", "/", "--tmpfs", "/tmp", "--proc", "/proc"];
+  const devices = ["--dev", "/dev", "--remount-ro", "/dev"];
+  return [...read, ...devices, "--bind", folder, folder, "--unshare-all", "--die-with-parent", "--"];
 }
 
 /** The start that a stand-in wrote down: its variables, its folder, its words. One that was ended early wrote no end. */
