@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
-import { follow } from "../support/remedies/row.ts";
+import { followInSandbox } from "../support/remedies/row.ts";
 import { followable, ROWS_IN_SANDBOX } from "../support/remedies/rows/all.ts";
 
 sandboxMustWork("remedies of calls");
@@ -8,5 +8,5 @@ sandboxMustWork("remedies of calls");
 const ROWS = followable(ROWS_IN_SANDBOX);
 
 describe.skipIf(unusable !== null)("what passes once it was done", () => {
-  test.each(ROWS.map((row) => [row[0], row] as const))("%s", async (_remedy, row) => follow(row));
+  test.each(ROWS.map((row) => [row[0], row] as const))("%s", async (_remedy, row) => followInSandbox(row));
 });

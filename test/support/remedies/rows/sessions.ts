@@ -98,7 +98,7 @@ const inWorker: Situation = async (at) => {
       .then(({ createSupervisor }) => createSupervisor({ config: workerData.config }))
       .then(() => null, ({ hint }) => hint)
       .then((hint) => parentPort.postMessage(hint));`;
-  const index = new URL("../../../../src/index.ts", import.meta.url).href;
+  const index = new URL("../../../../dist/index.js", import.meta.url).href;
   const env = { ...process.env, XDG_STATE_HOME: at.at("home/ann/state") };
   const worker = new Worker(program, { eval: true, env, workerData: { index, config: at.at(CONFIG) } });
   const [hint] = await once(worker, "message");
