@@ -2,46 +2,44 @@ import { randomUUID } from "node:crypto";
 import { chownSync, copyFileSync, existsSync, mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { inject } from "vitest";
-import type { Person } from "./people.ts";
+import { PEOPLE, type Person } from "./people.ts";
+import { Place } from "./place.ts";
 
 /** What a state folder holds of the machine and the user alone, whatever the config: each file names what it holds for. */
 const FILES = ["launcher.json", "attestation.json"];
 
-type User = Pick<Person, "uid" | "gid">;
-
-/** Gives a state folder what another one of the user's holds of this machine. False where there is none yet. */
-export function giveTried(stateFolder: string, user: User): boolean {
-  const kept = keptFor(user);
-  if (!existsSync(kept)) return false;
-  if (!existsSync(stateFolder)) {
-    mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
-    chownSync(stateFolder, user.uid, user.gid);
+/** Puts into the state folder of a person's place what the self-check found, as if it was not the first place there. */
+export async function triedIn(state: string, uid: number): Promise<void> {
+  const person = PEOPLE.find((one) => one.uid === uid);
+  if (person === undefined) return;
+  const folder = join(state, "cofferdam");
+  if (!existsSync(folder)) {
+    mkdirSync(folder, { mode: 0o700 });
+    chownSync(folder, person.uid, person.gid);
   }
-  copy(kept, stateFolder, user);
-  return true;
+  copy(await triedBy(person), folder, person);
 }
 
-/** Keeps what a state folder holds of this machine, for those that come later in this run of the tests. */
-export function keepTried(stateFolder: string, user: User): void {
-  const kept = keptFor(user);
-  if (existsSync(kept) || !FILES.every((name) => existsSync(join(stateFolder, name)))) return;
+/** What the first place found that the person has in this run of the tests: whichever file of tests needs it first makes it. */
+async function triedBy(person: Person): Promise<string> {
+  const kept = join(inject("runFolder"), `tried-${person.uid}`);
+  if (existsSync(kept)) return kept;
+  using place = new Place(person);
+  await place.run({ job: { calls: [] } });
   const folder = `${kept}-${randomUUID()}`;
   mkdirSync(folder);
-  copy(stateFolder, folder, user);
+  copy(join(place.state, "cofferdam"), folder, person);
   try {
     renameSync(folder, kept);
   } catch {
-    // Another file of tests was first; this one goes with the run's folder.
+    // Another file's was there first; this one goes with the run's folder.
   }
+  return kept;
 }
 
-function copy(from: string, to: string, { uid, gid }: User): void {
-  for (const name of FILES) {
+function copy(from: string, to: string, { uid, gid }: Person): void {
+  for (const name of FILES.filter((one) => existsSync(join(from, one)))) {
     copyFileSync(join(from, name), join(to, name));
     chownSync(join(to, name), uid, gid);
   }
-}
-
-function keptFor({ uid }: User): string {
-  return join(inject("runFolder"), `tried-${uid}`);
 }

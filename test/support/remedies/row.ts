@@ -1,9 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { expect, onTestFinished } from "vitest";
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { expect } from "vitest";
 import { CofferdamError } from "../../../src/errors.ts";
 import { type Machine, machine } from "../../unit/config/machine.ts";
 import { CALLER } from "../battery/people.ts";
-import { giveTried, keepTried } from "../battery/tried-machine.ts";
+import { triedIn } from "../battery/tried-machine.ts";
 
 /**
  * What somebody does on a small machine of its own. It throws what it is refused with, or answers with what is told to do: a
@@ -18,20 +20,23 @@ export type Situation = (at: Machine, told: string) => unknown;
 export type Row = readonly [remedy: string, before: Situation, after: Situation];
 
 /** Follows a remedy: the first situation has to print it, the second one must pass, without another remedy. */
-export async function follow([remedy, before, after]: Row, prepare = (_: Machine): void => {}): Promise<void> {
+export async function follow(
+  [remedy, before, after]: Row,
+  prepare?: (at: Machine) => Promise<void>,
+): Promise<void> {
   const at = machine();
-  prepare(at);
+  await prepare?.(at);
   const printed = await remediesOf(() => before(at, ""));
   const told = printed.find((one) => isPrintedAs(remedy, one));
   expect(told, `not printed: ${remedy}\nprinted: ${JSON.stringify(printed)}`).toBeDefined();
   expect([told, await remediesOf(() => after(at, told ?? ""))]).toEqual([told, []]);
 }
 
-/** The same in a sandbox: the machine was tried out before, and is tried out again only for another user. */
+/** The same where it takes a sandbox: the self-check was made before. */
 export async function followInSandbox(row: Row): Promise<void> {
-  await follow(row, (at) => {
-    if (!giveTried(at.host.stateFolder, CALLER))
-      onTestFinished(() => keepTried(at.host.stateFolder, CALLER));
+  await follow(row, async ({ host: { stateFolder } }) => {
+    mkdirSync(dirname(stateFolder), { recursive: true });
+    await triedIn(dirname(stateFolder), CALLER.uid);
   });
 }
 
