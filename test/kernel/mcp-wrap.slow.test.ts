@@ -3,6 +3,8 @@ import { dirname, join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { Event } from "../../src/event/event.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
+import { CALLER } from "../support/battery/people.ts";
+import { triedIn } from "../support/battery/tried-machine.ts";
 import { NO, WRITE, wrapPlace, wrapped, writeServer } from "../support/mcp/wrapped.ts";
 import { reviewerText } from "../support/reviewer/programs.ts";
 import { endOf, type Place, place } from "../unit/cli/command-line.ts";
@@ -37,6 +39,7 @@ function events(at: Place): readonly Event[] {
 describe.skipIf(unusable !== null)("`cofferdam mcp --wrap`", () => {
   it("lets a reviewer answer about a server's tool, and asks a person about what it leaves to one", async () => {
     const at = await place(null);
+    await triedIn(at.state, CALLER.uid);
     const review = join(dirname(at.project), "review");
     const lines = `case $document in *'"tool":"fs/write"'*) answer allow_once;; *) answer person;; esac`;
     writeFileSync(review, reviewerText(lines), { mode: 0o755 });
@@ -207,7 +210,8 @@ describe.skipIf(unusable !== null)("`cofferdam mcp --wrap`", () => {
     ],
   ])("is refused with %s", async (_claim, words, message) => {
     const at = await wrapPlace(SERVERS);
-    const { exit, stdout, stderr } = await at.cofferdam(["mcp", "--quiet", ...words]);
+    const isByItself = words.length === 1;
+    const { exit, stdout, stderr } = await (isByItself ? at.cofferdam : at.here)(["mcp", "--quiet", ...words]);
     expect([exit, stdout]).toEqual([64, ""]);
     expect(stderr).toContain(message);
   });
@@ -266,7 +270,7 @@ describe.skipIf(unusable !== null)("`cofferdam mcp --wrap`", () => {
     await using mcp = await wrapped(at, ["--wrap", "fs"], { hasForms: false });
     const call = mcp.client.call("ok");
     const waiting = async (): Promise<string | undefined> => {
-      const { stdout } = await at.cofferdam(["approvals", "list", "--json"]);
+      const { stdout } = await at.here(["approvals", "list", "--json"]);
       return /"approvalId": "([^"]+)"/.exec(stdout)?.[1];
     };
     const id = await vi.waitUntil(waiting, { timeout: 20_000 });
