@@ -211,7 +211,11 @@ describe.skipIf(unusable !== null)("`cofferdam mcp --wrap`", () => {
   ])("is refused with %s", async (_claim, words, message) => {
     const at = await wrapPlace(SERVERS);
     const isByItself = words.length === 1;
-    const { exit, stdout, stderr } = await (isByItself ? at.cofferdam : at.here)(["mcp", "--quiet", ...words]);
+    const { exit, stdout, stderr } = await (isByItself ? at.cofferdam : at.here)([
+      "mcp",
+      "--quiet",
+      ...words,
+    ]);
     expect([exit, stdout]).toEqual([64, ""]);
     expect(stderr).toContain(message);
   });

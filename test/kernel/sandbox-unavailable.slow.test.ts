@@ -7,6 +7,7 @@ import type { Reply } from "../support/battery/job.ts";
 import { itUnless, notRoot, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER, checkoutFor, PEOPLE, runFile } from "../support/battery/people.ts";
 import { Place, type Settings, type Start } from "../support/battery/place.ts";
+import { rowsOf } from "../support/battery/rows-of.ts";
 import {
   FAILING,
   IN_A_SANDBOX,
@@ -119,7 +120,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
       reason,
       `proof: where ${lack.name} no supervisor is made and nothing runs, by default and with \`fail_fast\``,
       async () => {
-        const modes = isAlwaysEarly ? [...EARLY, ...LATE] : EARLY;
+        const modes = rowsOf(person, isAlwaysEarly ? [...EARLY, ...LATE] : EARLY);
         const found = await Promise.all(modes.map((sandbox) => replies(lack, sandbox)));
         expect(found).toEqual(modes.map(() => ["threw", [expect.objectContaining(refusal)], false]));
       },
@@ -131,9 +132,10 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
       reason,
       `proof: where ${lack.name} each call is refused and nothing runs, with \`refuse_tools\` and with \`require_os_sandbox: false\``,
       async () => {
-        const found = await Promise.all(LATE.map((sandbox) => replies(lack, sandbox)));
+        const modes = rowsOf(person, LATE);
+        const found = await Promise.all(modes.map((sandbox) => replies(lack, sandbox)));
         const each = expect.objectContaining(refusal);
-        expect(found).toEqual(LATE.map(() => ["made,denied,denied", [each, each], false]));
+        expect(found).toEqual(modes.map(() => ["made,denied,denied", [each, each], false]));
       },
     );
   }
@@ -179,7 +181,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
 
   it("proof: where the sandbox works, the same calls run in every mode (S1-26)", async () => {
     const here: Lack = { name: "nothing lacks", isStandIn: false, start: () => ({}), says: /./ };
-    for (const sandbox of [...EARLY, ...LATE]) {
+    for (const sandbox of rowsOf(person, [...EARLY, ...LATE])) {
       const [kinds, , ran] = await replies(here, sandbox);
       expect([kinds, ran]).toEqual(["made,ran,ran", true]);
     }
