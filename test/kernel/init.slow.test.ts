@@ -5,7 +5,6 @@ import { describe, expect, vi } from "vitest";
 import { itNeeds, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { ORDINARY, PEOPLE } from "../support/battery/people.ts";
 import { rowsOf } from "../support/battery/rows-of.ts";
-import { triedIn } from "../support/battery/tried-machine.ts";
 import { GIT_SETTINGS } from "../support/git/history.ts";
 import { place } from "../unit/cli/command-line.ts";
 
@@ -102,8 +101,7 @@ const KINDS: readonly Kind[] = [
 describe.skipIf(unusable !== null).each(PEOPLE)("as $name, the config that `init` writes", (person) => {
   for (const { what, needs, files = {}, make = ":", first, says } of rowsOf(person, KINDS))
     itNeeds(needs, `passes \`check\`, and a first command works with it: in ${what}`, async () => {
-      const { cofferdam, here, project, state } = await place(null, person.uid);
-      await triedIn(state, person.uid);
+      const { cofferdam, here, project } = await place(null, person.uid);
       for (const [name, text] of Object.entries(files)) {
         mkdirSync(dirname(join(project, name)), { recursive: true });
         writeFileSync(join(project, name), text);

@@ -5,8 +5,6 @@ import { StdioClientTransport as CurrentStdio } from "@modelcontextprotocol/clie
 import { StdioClientTransport as PreviousStdio } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { describe, expect, test } from "vitest";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
-import { CALLER } from "../support/battery/people.ts";
-import { triedIn } from "../support/battery/tried-machine.ts";
 import { connect, type Filled, GENERATIONS, type Ways } from "../support/mcp/clients.ts";
 import { exitOf, type Place, place, processesWith, uniqueWord } from "../unit/cli/command-line.ts";
 
@@ -32,18 +30,11 @@ function ways(at: Place): Ways {
   return { current: () => new CurrentStdio(started), previous: () => new PreviousStdio(started) };
 }
 
-/** A place where the self-check was made before. */
-async function tried(config: string): Promise<Place> {
-  const at = await place(config);
-  await triedIn(at.state, CALLER.uid);
-  return at;
-}
-
 describe.skipIf(unusable !== null)("cofferdam mcp", () => {
   test.each(GENERATIONS)(
     "is started by a client, asks its user, and ends with it: %s",
     async (generation) => {
-      const at = await tried(CONFIG);
+      const at = await place(CONFIG);
       const client = await connect(generation, ways(at), () => YES);
       expect((await client.call("write_file", WRITE)).structuredContent).toMatchObject({ outcome: "done" });
       expect(readFileSync(join(at.project, "made"), "utf8")).toBe("hello\n");
@@ -52,7 +43,7 @@ describe.skipIf(unusable !== null)("cofferdam mcp", () => {
   );
 
   test("lets a call of a client without forms wait for `cofferdam approvals` in a terminal, though no channel is open", async () => {
-    const at = await tried(CONFIG);
+    const at = await place(CONFIG);
     await using client = await connect("current", ways(at));
     const messages: string[] = [];
     const call = client.call("write_file", WRITE, {
@@ -71,7 +62,7 @@ describe.skipIf(unusable !== null)("cofferdam mcp", () => {
   });
 
   test("denies it at once if `approvals_command` is off, and says at the start how to open a channel", async () => {
-    const at = await tried(`${CONFIG}approval: { channels: { approvals_command: false } }\n`);
+    const at = await place(`${CONFIG}approval: { channels: { approvals_command: false } }\n`);
     await using client = await connect("current", ways(at));
     expect((await client.call("write_file", WRITE)).structuredContent).toMatchObject({
       outcome: "denied",
@@ -82,14 +73,14 @@ describe.skipIf(unusable !== null)("cofferdam mcp", () => {
     expect(stderr).toContain(
       "calls that need approval are denied if the client has no forms, because no channel is open: write `channels: { http: {} }`",
     );
-    const open = await tried(`${CONFIG}approval: { channels: { http: {} } }\n`);
+    const open = await place(`${CONFIG}approval: { channels: { http: {} } }\n`);
     expect((await open.cofferdam(["mcp"], { input: "" })).stderr).toContain(
       "calls that need approval wait for a form of the client, or for `cofferdam approvals` in a terminal or the channels of `cofferdam serve`",
     );
   });
 
   test("tells its log of each call that waits", async () => {
-    const at = await tried(CONFIG);
+    const at = await place(CONFIG);
     const child = at.start(["mcp", "--quiet"]);
     let err = "";
     child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()));
@@ -114,7 +105,7 @@ describe.skipIf(unusable !== null)("cofferdam mcp", () => {
   });
 
   test("prints nothing but the protocol, and says which config is in force beside it", async () => {
-    const at = await tried(CONFIG);
+    const at = await place(CONFIG);
     const child = at.start(["mcp"]);
     let [out, err] = ["", ""];
     child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()));
@@ -129,7 +120,7 @@ describe.skipIf(unusable !== null)("cofferdam mcp", () => {
   });
 
   test("starts calls in a root, wherever the client started it", async () => {
-    const at = await tried(`${CONFIG}shell: { rules: [{ pattern: "pwd", approval: false }] }\n`);
+    const at = await place(`${CONFIG}shell: { rules: [{ pattern: "pwd", approval: false }] }\n`);
     const current = () =>
       new CurrentStdio({
         command: process.execPath,
@@ -152,7 +143,7 @@ describe.skipIf(unusable !== null)("cofferdam mcp", () => {
   });
 
   test("ends what runs when it is ended, and leaves nothing", async () => {
-    const at = await tried(`${CONFIG}shell: { default: { allowed: true, approval: false } }\n`);
+    const at = await place(`${CONFIG}shell: { default: { allowed: true, approval: false } }\n`);
     const word = uniqueWord();
     const child = at.start(["mcp", "--quiet"]);
     const call = {

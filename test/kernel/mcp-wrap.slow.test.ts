@@ -3,8 +3,6 @@ import { dirname, join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { Event } from "../../src/event/event.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
-import { CALLER } from "../support/battery/people.ts";
-import { triedIn } from "../support/battery/tried-machine.ts";
 import { NO, WRITE, wrapPlace, wrapped, writeServer } from "../support/mcp/wrapped.ts";
 import { reviewerText } from "../support/reviewer/programs.ts";
 import { endOf, type Place, place } from "../unit/cli/command-line.ts";
@@ -39,7 +37,6 @@ function events(at: Place): readonly Event[] {
 describe.skipIf(unusable !== null)("`cofferdam mcp --wrap`", () => {
   it("lets a reviewer answer about a server's tool, and asks a person about what it leaves to one", async () => {
     const at = await place(null);
-    await triedIn(at.state, CALLER.uid);
     const review = join(dirname(at.project), "review");
     const lines = `case $document in *'"tool":"fs/write"'*) answer allow_once;; *) answer person;; esac`;
     writeFileSync(review, reviewerText(lines), { mode: 0o755 });

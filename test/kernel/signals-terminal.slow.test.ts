@@ -11,7 +11,6 @@ import { Place } from "../support/battery/place.ts";
 import { leftAfter } from "../support/battery/processes.ts";
 import { relay } from "../support/battery/relay.ts";
 import { rowsOf } from "../support/battery/rows-of.ts";
-import { triedIn } from "../support/battery/tried-machine.ts";
 
 sandboxMustWork("signals of a terminal");
 
@@ -33,9 +32,8 @@ const SIGNALS_WHILE_ASKED = [
 describe.skipIf(unusable !== null).each(PEOPLE)("at a terminal, as $name", (person) => {
   let place: Place;
   let word = "";
-  beforeEach(async () => {
+  beforeEach(() => {
     place = new Place(person);
-    await triedIn(place.state, person.uid);
     place.config();
     word = randomBytes(12).toString("hex");
   });

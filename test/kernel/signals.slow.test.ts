@@ -12,7 +12,6 @@ import { PEOPLE, type Person } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { end, leftAfter, processesWith, textOf } from "../support/battery/processes.ts";
 import { rowsOf } from "../support/battery/rows-of.ts";
-import { triedIn } from "../support/battery/tried-machine.ts";
 import { IS_LONG } from "../support/long.ts";
 
 sandboxMustWork("signals at every instant");
@@ -103,7 +102,6 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
       place.config();
       const masks = [{ pattern: `${place.ws}/held/below`, at_most: "none" }];
       place.file("profile.yaml", JSON.stringify({ profile: "holds", masks }), 0o600);
-      if (at.isFirst !== true) await triedIn(place.state, person.uid);
       const rows: string[] = [];
       for (const sent of sentAt(person, instant)) {
         if (at.isFirst === true) place.remove("state/cofferdam");
@@ -151,7 +149,6 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
       place.config();
       const masks = [{ pattern: `${place.ws}/held/below`, at_most: "none" }];
       place.file("profile.yaml", JSON.stringify({ profile: "holds", masks }), 0o600);
-      await triedIn(place.state, person.uid);
       const words = run(STUBBORN)(place, word);
       const child = startCommand(place, words);
       while (!existsSync(join(place.ws, "up"))) await pause(5);

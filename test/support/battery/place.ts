@@ -19,6 +19,7 @@ import { knownPath } from "../../../src/profile/path.ts";
 import { type Job, Reply } from "./job.ts";
 import { checkoutFor, compileCacheFor, type Person, runFile } from "./people.ts";
 import { serve } from "./serving.ts";
+import { putTried } from "./tried-machine.ts";
 
 /** What a test's config says beyond the one root: merged into `sandbox:`, `shell:` and `approval:`. */
 export interface Settings {
@@ -53,13 +54,15 @@ export class Place implements Disposable {
   readonly state: string;
   readonly #configs: string[] = [];
 
-  constructor(person: Person) {
+  /** Its state folder knows the machine already, as after a first call, unless `isFirst`. */
+  constructor(person: Person, { isFirst = false }: { readonly isFirst?: boolean } = {}) {
     this.person = person;
     this.top = mkdtempSync(join(tmpdir(), "cofferdam-battery-"));
     chmodSync(this.top, 0o755);
     this.ws = this.folder("ws");
     this.outside = this.folder("outside");
     this.state = this.folder("state", 0o700);
+    if (!isFirst) putTried(this.state, person);
   }
 
   /** Makes a folder that belongs to the person. */

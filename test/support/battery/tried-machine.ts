@@ -1,45 +1,92 @@
+import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { chownSync, copyFileSync, existsSync, mkdirSync, renameSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inject } from "vitest";
-import { PEOPLE, type Person } from "./people.ts";
-import { Place } from "./place.ts";
+import { checkoutFor, compileCacheFor, PEOPLE, type Person } from "./people.ts";
 
 /** What a state folder holds of the machine and the user alone, whatever the config: each file names what it holds for. */
-const FILES = ["launcher.json", "attestation.json"];
+const FILES: readonly string[] = ["launcher.json", "attestation.json"];
 
-/** Puts into the state folder of a person's place what the self-check found, as if it was not the first place there. */
-export async function triedIn(state: string, uid: number): Promise<void> {
+/** Puts into a person's state folder (XDG_STATE_HOME) what the self-check found, as if it was not the first one there. */
+export function putTried(state: string, { uid }: Pick<Person, "uid">): void {
   const person = PEOPLE.find((one) => one.uid === uid);
   if (person === undefined) return;
+  const kept = triedBy(person);
+  const names = readdirSync(kept);
+  if (names.length === 0) return;
   const folder = join(state, "cofferdam");
   if (!existsSync(folder)) {
     mkdirSync(folder, { mode: 0o700 });
     chownSync(folder, person.uid, person.gid);
   }
-  copy(await triedBy(person), folder, person);
+  for (const name of names) {
+    copyFileSync(join(kept, name), join(folder, name));
+    chownSync(join(folder, name), person.uid, person.gid);
+  }
 }
 
-/** What the first place found that the person has in this run of the tests: whichever file of tests needs it first makes it. */
-async function triedBy(person: Person): Promise<string> {
+/**
+ * The folder of what the self-check found for the person in this run of the tests: whichever file of tests needs it first
+ * makes it. It is empty where no sandbox works.
+ */
+function triedBy(person: Person): string {
   const kept = join(inject("runFolder"), `tried-${person.uid}`);
   if (existsSync(kept)) return kept;
-  using place = new Place(person);
-  await place.run({ job: { calls: [] } });
-  const folder = `${kept}-${randomUUID()}`;
-  mkdirSync(folder);
-  copy(join(place.state, "cofferdam"), folder, person);
+  const top = mkdtempSync(join(tmpdir(), "cofferdam-tried-"));
+  chmodSync(top, 0o755);
   try {
-    renameSync(folder, kept);
-  } catch {
-    // Another file's was there first; this one goes with the run's folder.
+    const [project, state] = [join(top, "project"), join(top, "state")];
+    for (const folder of [project, state]) {
+      mkdirSync(folder, { mode: 0o700 });
+      chownSync(folder, person.uid, person.gid);
+    }
+    const config = join(project, "cofferdam.yaml");
+    writeFileSync(config, CONFIG);
+    chownSync(config, person.uid, person.gid);
+    const { node, folder } = checkoutFor(person);
+    const words = ["run", "--quiet", "--config", config, "--", "true"];
+    spawnSync(node, [join(folder, "dist/cli/main.js"), ...words], {
+      ...person.runAs,
+      cwd: project,
+      env: {
+        PATH: "/usr/local/bin:/usr/bin:/bin",
+        XDG_STATE_HOME: state,
+        NODE_COMPILE_CACHE: compileCacheFor(person),
+      },
+      stdio: "ignore",
+    });
+    const fresh = `${kept}-${randomUUID()}`;
+    mkdirSync(fresh);
+    for (const name of FILES) {
+      const found = join(state, "cofferdam", name);
+      if (existsSync(found)) copyFileSync(found, join(fresh, name));
+    }
+    renameSync(fresh, kept);
+  } catch (error) {
+    // Another file's may have been there first; this one goes with the run's folder.
+    if (!existsSync(kept)) throw error;
+  } finally {
+    rmSync(top, { recursive: true, force: true });
   }
   return kept;
 }
 
-function copy(from: string, to: string, { uid, gid }: Person): void {
-  for (const name of FILES.filter((one) => existsSync(join(from, one)))) {
-    copyFileSync(join(from, name), join(to, name));
-    chownSync(join(to, name), uid, gid);
-  }
-}
+const CONFIG = `version: 1
+sandbox:
+  paths: { workspace: { root: ., mode: rw, write_approval: false } }
+  runtimes: [system]
+shell: { default: { approval: false } }
+`;

@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { CofferdamError } from "../../../src/errors.ts";
 import { type Machine, machine } from "../../unit/config/machine.ts";
 import { CALLER } from "../battery/people.ts";
-import { triedIn } from "../battery/tried-machine.ts";
+import { putTried } from "../battery/tried-machine.ts";
 
 /**
  * What somebody does on a small machine of its own. It throws what it is refused with, or answers with what is told to do: a
@@ -22,10 +22,10 @@ export type Row = readonly [remedy: string, before: Situation, after: Situation]
 /** Follows a remedy: the first situation has to print it, the second one must pass, without another remedy. */
 export async function follow(
   [remedy, before, after]: Row,
-  prepare?: (at: Machine) => Promise<void>,
+  prepare: (at: Machine) => void = () => undefined,
 ): Promise<void> {
   const at = machine();
-  await prepare?.(at);
+  prepare(at);
   const printed = await remediesOf(() => before(at, ""));
   const told = printed.find((one) => isPrintedAs(remedy, one));
   expect(told, `not printed: ${remedy}\nprinted: ${JSON.stringify(printed)}`).toBeDefined();
@@ -34,9 +34,9 @@ export async function follow(
 
 /** The same where it takes a sandbox: the self-check was made before. */
 export async function followInSandbox(row: Row): Promise<void> {
-  await follow(row, async ({ host: { stateFolder } }) => {
+  await follow(row, ({ host: { stateFolder } }) => {
     mkdirSync(dirname(stateFolder), { recursive: true });
-    await triedIn(dirname(stateFolder), CALLER.uid);
+    putTried(dirname(stateFolder), CALLER);
   });
 }
 

@@ -23,6 +23,7 @@ import { rememberTrust, trustFile } from "../../../src/config/trust.ts";
 import { thisHost } from "../../../src/host/look/host.ts";
 import { knownPath } from "../../../src/profile/path.ts";
 import { CALLER, compileCacheFor } from "../../support/battery/people.ts";
+import { putTried } from "../../support/battery/tried-machine.ts";
 
 const MAIN = fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
 
@@ -61,13 +62,17 @@ export interface Place {
   inventory(): readonly string[];
 }
 
-/** A place with a config that needs the system's own programs alone, trusted unless told otherwise. */
+/**
+ * A place with a config that needs the system's own programs alone, trusted unless told otherwise. Its state folder knows the
+ * machine already, as after a first call.
+ */
 export async function place(config: string | null = CONFIG, owner?: number): Promise<Place> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "cofferdam-cli-")));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const [project, state] = [join(folder, "project"), join(folder, "state")];
   mkdirSync(project);
   mkdirSync(state);
+  putTried(state, { uid: owner ?? CALLER.uid });
   if (config !== null) writeFileSync(join(project, "cofferdam.yaml"), config);
   if (owner !== undefined) for (const path of [folder, project, state]) chownSync(path, owner, owner);
   const made = placeIn(project, state);
