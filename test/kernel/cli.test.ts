@@ -11,6 +11,9 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, test, vi } from "vitest";
+import { thisHost } from "../../src/host/look/host.ts";
+import { createSupervisor } from "../../src/index.ts";
+import { knownPath } from "../../src/profile/path.ts";
 import {
   CONFIG,
   endOf,
@@ -49,9 +52,23 @@ async function whyUnusable(): Promise<string | null> {
   return exit === 0 ? null : stderr.trim();
 }
 
+/** Runs lines of shell in this process as `cofferdam run` does in its own: true for each that succeeds. */
+async function personAt({
+  project,
+  state,
+}: Place): Promise<AsyncDisposable & { can(line: string): Promise<boolean> }> {
+  const host = thisHost({ cwd: knownPath(project), stateFolder: knownPath(join(state, "cofferdam")) });
+  const supervisor = await createSupervisor({ host });
+  const session = supervisor.session({ caller: "person", remember: false });
+  return {
+    can: async (line) => (await session.call("shell", { argv: ["sh", "-c", line] })).kind === "done",
+    [Symbol.asyncDispose]: () => supervisor[Symbol.asyncDispose](),
+  };
+}
+
 describe.skipIf(unusable !== null)("the exit status", () => {
   const withWall = `${CONFIG.replace("20s", "2s")}shell:\n  rules: [{ pattern: "rm", allowed: false }]\n`;
-  test.each<[exit: number, words: readonly string[], talk: RegExp | null]>([
+  test.each<[exit: number, words: readonly string[], talk: RegExp | null, isHere?: boolean]>([
     [0, ["run", "--", "true"], /^cofferdam: config: .*cofferdam.yaml \(trusted\); profiles: protected/],
     [7, ["run", "--quiet", "--", "sh", "-c", "exit 7"], null],
     [143, ["run", "--quiet", "--", "sh", "-c", "kill -TERM $$"], null],
@@ -70,21 +87,23 @@ describe.skipIf(unusable !== null)("the exit status", () => {
       ["run", "--quiet", "--", "rm", "x"],
       /^cofferdam: denied: blocked by rule `rm` of `shell.rules`\n {2}do: no approval can allow it; change rule `rm` of `shell.rules` \(\S+\/cofferdam\.yaml:\d+:\d+\)$/m,
     ],
-    [77, ["run", "--quiet", "--strict", "--", "true"], /^cofferdam: denied: strict mode/],
+    [77, ["run", "--quiet", "--strict", "--", "true"], /^cofferdam: denied: strict mode/, true],
     [77, ["run", "--quiet", "--ask", "--", "true"], /there is no terminal to ask on/],
     [64, ["run", "ls", "-la"], /do: write `cofferdam run -- ls -la`/],
-    [64, ["run", "--ask", "--strict", "--", "true"], /cannot be combined/],
-    [64, ["rnu"], /do: did you mean `run`\?/],
-    [64, ["explain", "reda", "x"], /do: did you mean `read`\?/],
+    [64, ["run", "--ask", "--strict", "--", "true"], /cannot be combined/, true],
+    [64, ["rnu"], /do: did you mean `run`\?/, true],
+    [64, ["explain", "reda", "x"], /do: did you mean `read`\?/, true],
     [
       64,
       ["explain", "command", "rm", "x"],
       /unknown access `command`\n {2}do: use one of: read, .*, port; for a command, run `cofferdam run --dry-run -- COMMAND`\n$/,
+      true,
     ],
-    [65, ["run", "--config", "nowhere.yaml", "--", "true"], /`.*nowhere.yaml` does not exist/],
+    [65, ["run", "--config", "nowhere.yaml", "--", "true"], /`.*nowhere.yaml` does not exist/, true],
     [65, ["check", "--profile", "strikt"], /do: write `strict`;/],
-  ])("is %i for %j", async (exit, words, talk) => {
-    const ended = await (await place(withWall)).cofferdam(words);
+  ])("is %i for %j", async (exit, words, talk, isHere = false) => {
+    const { cofferdam, here } = await place(withWall);
+    const ended = await (isHere ? here : cofferdam)(words);
     expect([ended.exit, ended.stderr]).toEqual([exit, talk === null ? "" : expect.stringMatching(talk)]);
   });
 
@@ -98,10 +117,9 @@ describe.skipIf(unusable !== null)("the exit status", () => {
       "shell:",
       "  rules: [{ pattern: rm, allowed: false, description: nothing is removed here }]",
     ];
-    const { cofferdam } = await place(`${CONFIG}${rules.join("\n")}\n`);
+    const { here } = await place(`${CONFIG}${rules.join("\n")}\n`);
     const line = CONFIG.split("\n").length - 1;
-    const told = async (...words: readonly string[]) =>
-      (await cofferdam(words)).stderr.replace(/\/\S*\//, "");
+    const told = async (...words: readonly string[]) => (await here(words)).stderr.replace(/\/\S*\//, "");
     expect(await told("run", "--quiet", "--", "rm", "x")).toBe(
       `cofferdam: denied: nothing is removed here\n  do: no approval can allow it; change rule \`rm\` of \`shell.rules\` (cofferdam.yaml:${line + 7}:11)\n`,
     );
@@ -113,7 +131,7 @@ describe.skipIf(unusable !== null)("the exit status", () => {
   test("of a file that is no program is what shells say", async () => {
     const { cofferdam, write, project } = await place();
     write("tool", "#!/no/such/interpreter\n");
-    await cofferdam(["run", "--", "chmod", "+x", "tool"]);
+    chmodSync(join(project, "tool"), 0o755);
     expect([126, 127]).toContain((await cofferdam(["run", "--", join(project, "tool")])).exit);
   });
 });
@@ -199,7 +217,7 @@ describe.skipIf(unusable !== null)("input and output", () => {
   });
 
   test("JSON holds the outcome, the output and the receipt", async () => {
-    const { cofferdam } = await place();
+    const { cofferdam, here } = await place();
     const { exit, stdout } = await cofferdam([
       "run",
       "--json",
@@ -216,10 +234,10 @@ describe.skipIf(unusable !== null)("input and output", () => {
       stderr: { encoding: "base64", data: "/w==", droppedBytes: 0 },
       receipt: { backend: "bubblewrap", enforcement: { files: { kind: "enforced" } } },
     });
-    const denied = await cofferdam(["run", "--json", "--strict", "--", "true"]);
+    const denied = await here(["run", "--json", "--strict", "--", "true"]);
     expect([denied.exit, JSON.parse(denied.stdout).outcome.kind]).toEqual([77, "denied"]);
     for (const word of ["", ".", "..", "no/such"]) {
-      const missing = await cofferdam(["run", "--json", "--", word]);
+      const missing = await here(["run", "--json", "--", word]);
       expect([missing.exit, JSON.parse(missing.stdout).outcome.kind]).toEqual([127, "not-found"]);
     }
   });
@@ -232,7 +250,7 @@ describe.skipIf(unusable !== null)("signals", () => {
     ["SIGHUP", 129],
     ["SIGKILL", 137],
   ])("%s ends everything, with %i", async (signal, exit) => {
-    const { start, cofferdam } = await place();
+    const { start, here } = await place();
     const word = uniqueWord();
     const child = start([
       "run",
@@ -250,7 +268,7 @@ describe.skipIf(unusable !== null)("signals", () => {
     if (signal !== "SIGKILL")
       expect(talk).toMatch(/made\/\.envrc`, obeyed by direnv .*: it was moved to the quarantine/);
     expect(await soon(() => processesWith(word).length === 0)).toBe(true);
-    const { stdout } = await cofferdam(["journal", "show"]);
+    const { stdout } = await here(["journal", "show"]);
     if (signal !== "SIGKILL") expect(stdout).toMatch(/failed\s+cancelled/);
   });
 
@@ -269,7 +287,7 @@ describe.skipIf(unusable !== null)("signals", () => {
 
 describe.skipIf(unusable !== null)("a config that was found", () => {
   test("is refused before it is trusted, and nothing is made", async () => {
-    const { cofferdam, write, inventory } = await place(null);
+    const { here, write, inventory } = await place(null);
     write("cofferdam.yaml", CONFIG);
     const before = inventory();
     for (const words of [
@@ -278,7 +296,7 @@ describe.skipIf(unusable !== null)("a config that was found", () => {
       ["explain", "read", "x"],
       ["profile", "show"],
     ]) {
-      const { exit, stdout, stderr } = await cofferdam(words);
+      const { exit, stdout, stderr } = await here(words);
       expect([words, exit, stdout, stderr]).toEqual([
         words,
         65,
@@ -292,7 +310,7 @@ describe.skipIf(unusable !== null)("a config that was found", () => {
   });
 
   test("is checked before it is trusted, which is told, and nothing is made", async () => {
-    const { cofferdam, write, inventory } = await place(null);
+    const { cofferdam, here, write, inventory } = await place(null);
     write("cofferdam.yaml", `${CONFIG}shell: { rules: [{ pattern: "./tool", approval: false }] }\n`);
     const before = inventory();
     const { exit, stdout } = await cofferdam(["check"]);
@@ -301,19 +319,19 @@ describe.skipIf(unusable !== null)("a config that was found", () => {
     expect(stdout).toMatch(/^warning: the rule `\.\/tool` never allows a call/m);
     expect(stdout).toMatch(/^1 error, 1 warning$/m);
     expect(inventory()).toEqual(before);
-    expect((await cofferdam(["trust", "--yes"])).exit).toBe(0);
-    expect((await cofferdam(["check"])).stdout).toMatch(/^no errors, 1 warning$/m);
+    expect((await here(["trust", "--yes"])).exit).toBe(0);
+    expect((await here(["check"])).stdout).toMatch(/^no errors, 1 warning$/m);
   });
 
   test("prints nothing of a file that it names, before it is trusted", async () => {
-    const { cofferdam, write, project } = await place(null);
+    const { here, write, project } = await place(null);
     write("token", "xoxb-12345");
     write("cofferdam.yaml", CONFIG.replace("sandbox:\n", `sandbox:\n  os_profile: [${project}/token]\n`));
-    const before = await cofferdam(["check"]);
+    const before = await here(["check"]);
     expect([before.exit, before.stderr]).toEqual([65, expect.stringContaining("is not trusted yet")]);
     expect(`${before.stdout}${before.stderr}`).not.toContain("xoxb");
     // Named by a person, the same config is checked with all that it names.
-    expect((await cofferdam(["check", "--config", "cofferdam.yaml"])).stderr).toContain("xoxb");
+    expect((await here(["check", "--config", "cofferdam.yaml"])).stderr).toContain("xoxb");
   });
 
   test("is not trusted where nobody can be asked", async () => {
@@ -330,31 +348,33 @@ describe.skipIf(unusable !== null)("a config that was found", () => {
   });
 
   test("runs once it is trusted, and is refused again when it changes or is forgotten", async () => {
-    const { cofferdam, write, project } = await place(null);
+    const { cofferdam, here, write, project } = await place(null);
     write("cofferdam.yaml", CONFIG.replace("mode: rw", "mode: ro"));
     expect((await cofferdam(["trust", "--yes"])).exit).toBe(0);
-    expect((await cofferdam(["run", "--", "ls"])).stdout).toBe("cofferdam.yaml\n");
-    expect((await cofferdam(["run", "--", "touch", "made"])).exit).toBe(1);
+    expect(await cofferdam(["run", "--", "sh", "-c", "ls; touch made"])).toMatchObject({
+      exit: 1,
+      stdout: "cofferdam.yaml\n",
+    });
     write("cofferdam.yaml", CONFIG);
-    expect((await cofferdam(["run", "--", "touch", "made"])).stderr).toMatch(
+    expect((await here(["run", "--", "touch", "made"])).stderr).toMatch(
       /changed after it was trusted \(changed: cofferdam.yaml\)/,
     );
-    const again = await cofferdam(["trust", "--yes"]);
+    const again = await here(["trust", "--yes"]);
     expect(again.stdout).toMatch(
       /^it changed: cofferdam.yaml\nallows more without approval and with approval: it may write `.*project` \(only read in the config trusted before\)\n/,
     );
     expect((await cofferdam(["run", "--", "touch", "made"])).exit).toBe(0);
     expect(existsSync(join(project, "made"))).toBe(true);
-    expect((await cofferdam(["trust", "--list"])).stdout).toMatch(
+    expect((await here(["trust", "--list"])).stdout).toMatch(
       /project\/cofferdam.yaml {2}\d{4}-\d\d-\d\d \d\d:\d\d\n$/,
     );
-    expect((await cofferdam(["trust", "--revoke", "cofferdam.yaml"])).exit).toBe(0);
-    expect((await cofferdam(["run", "--", "true"])).exit).toBe(65);
-    expect((await cofferdam(["trust", "--revoke", "cofferdam.yaml"])).exit).toBe(64);
+    expect((await here(["trust", "--revoke", "cofferdam.yaml"])).exit).toBe(0);
+    expect((await here(["run", "--", "true"])).exit).toBe(65);
+    expect((await here(["trust", "--revoke", "cofferdam.yaml"])).exit).toBe(64);
   });
 
   test("of `init` passes `check` once it is trusted, and is never overwritten", async () => {
-    const { cofferdam, write, project } = await place(null);
+    const { cofferdam, here, write, project } = await place(null);
     write("package.json", '{ "scripts": { "test": "x" } }');
     expect(await cofferdam(["init"])).toMatchObject({
       exit: 0,
@@ -362,14 +382,14 @@ describe.skipIf(unusable !== null)("a config that was found", () => {
     });
     const text = readFileSync(join(project, "cofferdam.yaml"), "utf8");
     expect(text).toMatch(/^# yaml-language-server: \$schema=/);
-    expect(await cofferdam(["init"])).toMatchObject({
+    expect(await here(["init"])).toMatchObject({
       exit: 65,
       stdout: "",
       stderr: expect.stringMatching(/already exists\n.*\n {2}do: edit it/),
     });
     expect(readFileSync(join(project, "cofferdam.yaml"), "utf8")).toBe(text);
-    await cofferdam(["trust", "--yes"]);
-    expect(await cofferdam(["check"])).toMatchObject({
+    await here(["trust", "--yes"]);
+    expect(await here(["check"])).toMatchObject({
       exit: 0,
       stdout: expect.stringMatching(/no problems found\n$/),
       stderr: "",
@@ -378,15 +398,15 @@ describe.skipIf(unusable !== null)("a config that was found", () => {
 });
 
 test("`trust` says what `check` would warn about; twin: nothing where `check` finds nothing", async () => {
-  const { cofferdam, write } = await place(null);
+  const { here, write } = await place(null);
   const config = (rules: string): void =>
     write("cofferdam.yaml", `version: 1\nsandbox: { runtimes: [system] }\nshell: { rules: [${rules}] }\n`);
   config('{ pattern: "./tool", approval: false }');
   const warning = /^warning: the rule `\.\/tool` never allows a call: .*\n {2}at: .*\n {2}do: .*$/m;
-  expect((await cofferdam(["trust", "--yes"])).stdout).toMatch(warning);
-  expect((await cofferdam(["check"])).stdout).toMatch(warning);
+  expect((await here(["trust", "--yes"])).stdout).toMatch(warning);
+  expect((await here(["check"])).stdout).toMatch(warning);
   config('{ pattern: "ls", approval: false }');
-  expect((await cofferdam(["trust", "--yes"])).stdout).not.toMatch(/^warning:/m);
+  expect((await here(["trust", "--yes"])).stdout).not.toMatch(/^warning:/m);
 });
 
 describe.skipIf(unusable !== null)("a dry run", () => {
@@ -394,11 +414,15 @@ describe.skipIf(unusable !== null)("a dry run", () => {
     ["cold", false],
     ["warm", true],
   ])("touches nothing, with a %s state folder", async (_state, isWarm) => {
-    const { cofferdam, write, inventory, project } = await place();
+    const at = await place();
+    const { cofferdam, here, write, inventory, project } = at;
     write(".envrc", "");
-    if (isWarm) await cofferdam(["run", "--", "true"]);
+    if (isWarm) {
+      await using person = await personAt(at);
+      expect(await person.can("true")).toBe(true);
+    }
     const before = inventory();
-    const { exit, stdout, stderr } = await cofferdam([
+    const { exit, stdout, stderr } = await (isWarm ? here : cofferdam)([
       "run",
       "--dry-run",
       "--",
@@ -416,11 +440,11 @@ describe.skipIf(unusable !== null)("a dry run", () => {
   });
 
   test("tells what would be denied, and shows no value of a variable", async () => {
-    const { cofferdam } = await place(`${CONFIG}  env: { set: { TOKEN: "do-not-show" } }\n`);
-    const { exit, stdout } = await cofferdam(["run", "--dry-run", "--strict", "--", "true"]);
+    const { here } = await place(`${CONFIG}  env: { set: { TOKEN: "do-not-show" } }\n`);
+    const { exit, stdout } = await here(["run", "--dry-run", "--strict", "--", "true"]);
     expect([exit, stdout]).toEqual([77, expect.stringMatching(/verdict {4}deny: strict mode/)]);
     expect(stdout).toContain("--setenv TOKEN …");
-    const { stdout: json } = await cofferdam(["run", "--dry-run", "--json", "--", "true"]);
+    const { stdout: json } = await here(["run", "--dry-run", "--json", "--", "true"]);
     expect(JSON.parse(json)).toMatchObject({
       verdict: { action: "allow" },
       plan: { kind: "plan", backend: "bubblewrap" },
@@ -432,13 +456,13 @@ describe.skipIf(unusable !== null)("a dry run", () => {
 
 describe.skipIf(unusable !== null)("looking around", () => {
   test("the record of a run can be read", async () => {
-    const { cofferdam } = await place();
+    const { cofferdam, here } = await place();
     await cofferdam(["run", "--", "sh", "-c", "exit 4"]);
     const { stdout } = await cofferdam(["journal", "show"]);
     expect(stdout).toMatch(
       /^run [0-9a-f-]{36}, \d{4}-\d\d-\d\d \(UTC\)\n(.*\n)*.* call {6}sh -c 'exit 4', by a person\n(.*\n)*.* failed {4}status 4, /,
     );
-    const lines = (await cofferdam(["journal", "show", "--json"])).stdout.trim().split("\n");
+    const lines = (await here(["journal", "show", "--json"])).stdout.trim().split("\n");
     expect(lines.map((line) => JSON.parse(line).type)).toEqual([
       "session.started",
       "call.received",
@@ -449,36 +473,38 @@ describe.skipIf(unusable !== null)("looking around", () => {
       "walls.proven",
       "call.ended",
     ]);
-    expect((await cofferdam(["journal", "--list"])).stdout).toMatch(/ failed 4 {2}sh -c 'exit 4'\n$/);
+    expect((await here(["journal", "--list"])).stdout).toMatch(/ failed 4 {2}sh -c 'exit 4'\n$/);
     const run = stdout.slice(4, 12);
-    expect((await cofferdam(["journal", "show", run])).stdout).toBe(stdout);
-    const [hash = ""] = (await cofferdam(["journal", "head"])).stdout.split(" ");
-    const verified = await cofferdam(["journal", "verify", run, "--head", hash]);
+    expect((await here(["journal", "show", run])).stdout).toBe(stdout);
+    const [hash = ""] = (await here(["journal", "head"])).stdout.split(" ");
+    const verified = await here(["journal", "verify", run, "--head", hash]);
     expect(verified).toMatchObject({ exit: 0, stderr: "" });
     expect(verified.stdout).toMatch(
       /^the record of run `[0-9a-f-]{36}` is consistent: 8 lines, .*\n {2}contains the head, and 0 lines after it\n$/,
     );
-    expect(await cofferdam(["journal", "show", "zzz"])).toMatchObject({
+    expect(await here(["journal", "show", "zzz"])).toMatchObject({
       exit: 64,
       stderr: expect.stringMatching(/unknown run `zzz`/),
     });
   });
 
   test("explain names the clause, and taking the clause away changes the answer of the kernel", async () => {
-    const { cofferdam, write } = await place();
+    const at = await place();
+    const { cofferdam, here, write } = at;
     write(".envrc", "old");
+    await using person = await personAt(at);
     const { stdout } = await cofferdam(["explain", "write", ".envrc"]);
     expect(stdout).toMatch(/always {2}no {3}protected: the mask `\/\*\*\/\.envrc` allows at most read/);
     expect(stdout).toMatch(/enforced by: --ro-bind .*\.envrc .*\.envrc\n$/);
-    expect((await cofferdam(["run", "--", "sh", "-c", "echo new > .envrc"])).exit).not.toBe(0);
-    const json = JSON.parse((await cofferdam(["explain", "write", "other", "--json"])).stdout);
+    expect(await person.can("echo new > .envrc")).toBe(false);
+    const json = JSON.parse((await here(["explain", "write", "other", "--json"])).stdout);
     expect([json.allowed, json.notes]).toEqual([{ unasked: true, onYes: true }, ["it does not exist yet"]]);
-    expect((await cofferdam(["run", "--", "sh", "-c", "echo new > other"])).exit).toBe(0);
+    expect(await person.can("echo new > other")).toBe(true);
     const [home, socket, debug, tls] = [
-      await cofferdam(["explain", "env", "HOME"]),
-      await cofferdam(["explain", "connect", "./a.sock"]),
-      await cofferdam(["explain", "syscalls", "debug"]),
-      await cofferdam(["explain", "macos", "tls"]),
+      await here(["explain", "env", "HOME"]),
+      await here(["explain", "connect", "./a.sock"]),
+      await here(["explain", "syscalls", "debug"]),
+      await here(["explain", "macos", "tls"]),
     ];
     expect(home.stdout).toMatch(/^ {2}every call has its own HOME/m);
     expect(socket.stdout).toMatch(/always {2}yes {2}a host socket in a granted folder can be connected to/);
@@ -487,7 +513,8 @@ describe.skipIf(unusable !== null)("looking around", () => {
   });
 
   test("explain says of a cache in our own packages what a call can do there, be it missing or not", async () => {
-    const { cofferdam, here, project } = await place();
+    const at = await place();
+    const { here, project } = at;
     mkdirSync(join(project, "node_modules/eslint"), { recursive: true });
     symlinkSync(join(import.meta.dirname, "../.."), join(project, "node_modules/cofferdam"));
     const asked = async (path: string): Promise<boolean> => {
@@ -495,10 +522,8 @@ describe.skipIf(unusable !== null)("looking around", () => {
       expect(json.allowed.onYes).toBe(json.allowed.unasked);
       return json.allowed.unasked;
     };
-    const made = async (path: string): Promise<boolean> => {
-      const line = `mkdir -p "$(dirname ${path})" && echo x > ${path}`;
-      return (await cofferdam(["run", "--", "sh", "-c", line])).exit === 0;
-    };
+    await using person = await personAt(at);
+    const made = (path: string) => person.can(`mkdir -p "$(dirname ${path})" && echo x > ${path}`);
     for (const [path, can] of [
       ["node_modules/other/x", false],
       ["node_modules/.cache/a/x", true],
@@ -528,37 +553,37 @@ describe.skipIf(unusable !== null)("looking around", () => {
       EDITOR: true,
       MINE: true,
     });
-    expect((await cofferdam(["explain", "env", "PAGER"])).stdout).toContain("list its full name");
-    expect((await cofferdam(["explain", "env", "PS4"])).stdout).toContain("is never passed");
+    expect((await here(["explain", "env", "PAGER"])).stdout).toContain("list its full name");
+    expect((await here(["explain", "env", "PS4"])).stdout).toContain("is never passed");
   });
 
   test("profiles are listed, shown and compared", async () => {
-    const { cofferdam, write } = await place();
+    const { cofferdam, here, write } = await place();
     expect((await cofferdam(["profile", "list"])).stdout).toMatch(/^\* {2}protected {3,}shipped {2}/m);
-    expect((await cofferdam(["profile", "show", "no-network"])).stdout).toMatch(/^network {3}none$/m);
-    expect((await cofferdam(["profile", "show", "--format", "bwrap"])).stdout).toMatch(/^--unshare-user$/m);
-    const shown = await cofferdam(["profile", "show", "--json"]);
+    expect((await here(["profile", "show", "no-network"])).stdout).toMatch(/^network {3}none$/m);
+    expect((await here(["profile", "show", "--format", "bwrap"])).stdout).toMatch(/^--unshare-user$/m);
+    const shown = await here(["profile", "show", "--json"]);
     expect(JSON.parse(shown.stdout)).toMatchObject({ network: "none", terminal: false });
     write("wide.yaml", "profile: wide\nnetwork: host\n");
-    const wider = await cofferdam(["profile", "diff", "no-network", "wide.yaml", "--fail-if-wider"]);
+    const wider = await here(["profile", "diff", "no-network", "wide.yaml", "--fail-if-wider"]);
     expect([wider.exit, wider.stdout, wider.stderr]).toEqual([
       1,
       expect.stringMatching(/\+ network: the machine's own network/),
       expect.stringMatching(/allows more than/),
     ]);
-    expect(await cofferdam(["profile", "diff", "wide.yaml", "no-network", "--fail-if-wider"])).toMatchObject({
+    expect(await here(["profile", "diff", "wide.yaml", "no-network", "--fail-if-wider"])).toMatchObject({
       exit: 0,
       stderr: "",
     });
   });
 
   test("the rules that a Mac would have are shown, with the Mac that is assumed, and nothing is written", async () => {
-    const { cofferdam, write, inventory, project } = await place(
+    const { here, write, inventory, project } = await place(
       CONFIG.replace("[system]", "[system, node, python]"),
     );
     write(".envrc", "");
     const before = inventory();
-    const { exit, stdout, stderr } = await cofferdam(["profile", "show", "--format", "seatbelt"]);
+    const { exit, stdout, stderr } = await here(["profile", "show", "--format", "seatbelt"]);
     expect([exit, stderr, inventory()]).toEqual([0, "", before]);
     expect(stdout).toMatch(
       /^; assumed: macOS 15, arm64, the home folder \/Users\/\S+, a case-insensitive volume,\n(; .*\n)+\n\(version 1\)\n\(deny default /,
@@ -568,23 +593,23 @@ describe.skipIf(unusable !== null)("looking around", () => {
     expect(stdout).toContain('(subpath "/opt/homebrew/Cellar")');
     expect(stdout).toContain("; python: make POSIX semaphores.\n(allow ipc-posix-sem*)\n");
     expect(stdout).not.toContain(`"${project}`);
-    const strict = await cofferdam(["profile", "show", "--format", "seatbelt", "--profile", "strict"]);
+    const strict = await here(["profile", "show", "--format", "seatbelt", "--profile", "strict"]);
     expect([strict.exit, strict.stdout.includes("ipc-posix-sem")]).toEqual([0, false]);
   });
 
   test("rules that a Mac would not take are refused as mounts are", async () => {
-    const { cofferdam, write, project } = await place(null);
+    const { here, write, project } = await place(null);
     mkdirSync(join(project, "zo\u00eb=b"));
     write("cofferdam.yaml", CONFIG.replace("root: .", "root: ./zo\u00eb=b"));
     const words = ["profile", "show", "--config", "cofferdam.yaml", "--format"];
-    expect(await cofferdam([...words, "seatbelt"])).toEqual({
+    expect(await here([...words, "seatbelt"])).toEqual({
       exit: 69,
       stdout: "",
       stderr: expect.stringMatching(
         /^cofferdam: seatbelt: `\/private.*\/zo\u00eb=b` has .* that arguments can't contain\n {2}do: rename it, /,
       ),
     });
-    expect((await cofferdam([...words, "bwrap"])).exit).toBe(0);
+    expect((await here([...words, "bwrap"])).exit).toBe(0);
   });
 
   test("check and tools say where writing needs approval, and what a command asks about then", async () => {
@@ -607,8 +632,8 @@ describe.skipIf(unusable !== null)("looking around", () => {
 
   test("check finds rules that never apply, and 65 is for errors alone", async () => {
     const rules = 'shell:\n  rules: [{ pattern: "git" }, { pattern: "git push", allowed: false }]\n';
-    const { cofferdam, write } = await place(`${CONFIG}${rules}`);
-    const warned = await cofferdam(["check"]);
+    const { here, write } = await place(`${CONFIG}${rules}`);
+    const warned = await here(["check"]);
     expect([warned.exit, warned.stdout]).toEqual([
       0,
       expect.stringMatching(
@@ -616,7 +641,7 @@ describe.skipIf(unusable !== null)("looking around", () => {
       ),
     ]);
     write("narrow.yaml", "profile: narrow\nfiles: [{ path: '${workspace}', access: write }]\n");
-    const broken = await cofferdam(["check", "--profile", "narrow.yaml"]);
+    const broken = await here(["check", "--profile", "narrow.yaml"]);
     expect([broken.exit, broken.stdout]).toEqual([
       65,
       expect.stringMatching(
