@@ -31,7 +31,7 @@ async function rooted(isTrusted = true): Promise<Place> {
   const made = await place(null);
   for (const name of ["docs", "notes"]) mkdirSync(join(made.project, name));
   made.write("cofferdam.yaml", ROOTS);
-  if (isTrusted) await made.cofferdam(["trust", "--yes"]);
+  if (isTrusted) await made.here(["trust", "--yes"]);
   made.write("a", "hello\n");
   return made;
 }
@@ -47,7 +47,7 @@ const call = (tool: string, input: unknown, ...options: readonly string[]): read
 
 describe.skipIf(unusable !== null)("the exit status of `cofferdam call`", () => {
   const denied = { path: "notes:x", content: "hi" };
-  test.each<[exit: number, words: readonly string[], talk: string | RegExp]>([
+  test.each<[exit: number, words: readonly string[], talk: string | RegExp, isHere?: boolean]>([
     [0, call("read_file", { path: "a" }), ""],
     [0, call("shell", { argv: ["cat", "a"] }), ""],
     [1, call("shell", { argv: ["cat", "none"] }), /^\/usr\/bin\/cat: none: No such file or directory\n$/],
@@ -57,45 +57,57 @@ describe.skipIf(unusable !== null)("the exit status of `cofferdam call`", () => 
       call("reed_file", { path: "a" }),
       "cofferdam: unknown tool `reed_file`\n  do: did you mean `read_file`?\n",
     ],
-    [64, call("sh", {}), /^cofferdam: unknown tool `sh`\n {2}do: (did you mean|use one of: shell, )/],
+    [64, call("sh", {}), /^cofferdam: unknown tool `sh`\n {2}do: (did you mean|use one of: shell, )/, true],
     [
       64,
       call("read_file", "{path: a}"),
       /^cofferdam: .*\n {2}do: write the input as JSON: cofferdam call read_file/,
+      true,
     ],
     [
       64,
       call("read_file", { path: 1 }),
       /^cofferdam: invalid arguments of `read_file`: `path` must be a string, not a number\n {2}do: its keys: path \(string\), /,
+      true,
     ],
     [
       64,
       call("shell", { argv: [] }),
       /^cofferdam: invalid arguments of `shell`: `argv`: the call has no words\n/,
+      true,
     ],
-    [64, ["call", "read_file"], /^cofferdam: `call` needs JSON\n/],
-    [64, ["call", "read_file", "{}", "x"], /unexpected argument/],
-    [64, call("read_file", {}, "--approve-all", "--strict"), /cannot be combined/],
+    [64, ["call", "read_file"], /^cofferdam: `call` needs JSON\n/, true],
+    [64, ["call", "read_file", "{}", "x"], /unexpected argument/, true],
+    [64, call("read_file", {}, "--approve-all", "--strict"), /cannot be combined/, true],
     [
       64,
       call("shell", { command: "ls" }),
       /^cofferdam: invalid arguments of `shell`: unknown key `command`; write `{ argv: .*\n {2}do: its keys: argv /,
+      true,
     ],
-    [64, call("shell", { agrv: ["ls"] }), /unknown key `agrv`, did you mean `argv`\?\n {2}do: its keys: /],
+    [
+      64,
+      call("shell", { agrv: ["ls"] }),
+      /unknown key `agrv`, did you mean `argv`\?\n {2}do: its keys: /,
+      true,
+    ],
     [
       64,
       call("shell", { argv: ["ls"], script: "ls" }),
       /^cofferdam: write `{ argv: \[word, …\] }` or `{ script }`\n/,
+      true,
     ],
     [
       64,
       call("read_file", { pth: "a" }),
       /arguments of `read_file`: unknown key `pth`, did you mean `path`\?\n/,
+      true,
     ],
     [
       64,
       call("edit_file", { path: "a", edits: [{ oldtext: "a" }] }),
       /`edits.0.new_text` is missing \(a string\); unknown key `edits.0.oldtext`, did you mean `old_text`\?\n/,
+      true,
     ],
     [65, call("read_file", {}, "--config", "nowhere.yaml"), /`.*nowhere.yaml` does not exist/],
     [
@@ -103,7 +115,7 @@ describe.skipIf(unusable !== null)("the exit status of `cofferdam call`", () => 
       call("write_file", denied),
       /^cofferdam: denied: writing in `notes` needs approval, but no person could be asked: there is no terminal to ask on\n {2}do: run it in a terminal, open a channel under `approval.channels`, or add a rule to the config that allows it; or add `--suspend`: the request is kept, and `cofferdam resume` runs the call later\n$/,
     ],
-    [77, call("write_file", denied, "--strict"), /^cofferdam: denied: strict mode: approval required/],
+    [77, call("write_file", denied, "--strict"), /^cofferdam: denied: strict mode: approval required/, true],
     [0, call("write_file", denied, "--approve-all"), ""],
     [
       77,
@@ -114,6 +126,7 @@ describe.skipIf(unusable !== null)("the exit status of `cofferdam call`", () => 
       77,
       call("shell", { argv: ["rm", "a"] }, "--approve-all"),
       /^cofferdam: denied: blocked by rule `rm` of `shell.rules`\n/,
+      true,
     ],
     [77, call("shell", { argv: ["echo"] }), /no person could be asked/],
     [0, call("shell", { argv: ["echo"] }, "--approve-all"), ""],
@@ -132,10 +145,11 @@ describe.skipIf(unusable !== null)("the exit status of `cofferdam call`", () => 
       call("shell", { argv: ["no-such-program"] }, "--approve-all"),
       /command not found in the sandbox: `no-such-program`\n {2}do: check its spelling; if this machine has it, add its folder under `sandbox.runtimes`/,
     ],
-  ])("is %i for %j", async (exit, words, talk) => {
+  ])("is %i for %j", async (exit, words, talk, isHere = false) => {
     // Named by the caller, a config needs no trust.
     const named = words.includes("--config") ? words : [...words, "--config", "cofferdam.yaml"];
-    const ended = await (await rooted(false)).cofferdam(named);
+    const { cofferdam, here } = await rooted(false);
+    const ended = await (isHere ? here : cofferdam)(named);
     expect([ended.exit, ended.stderr]).toEqual([
       exit,
       typeof talk === "string" ? talk : expect.stringMatching(talk),
@@ -182,19 +196,19 @@ describe.skipIf(unusable !== null)("what `cofferdam call` prints", () => {
   });
 
   test("with JSON is one object for a denial and a failure too, with the same words and status", async () => {
-    const { cofferdam, project } = await rooted();
-    const told = async (...words: Parameters<typeof call>) => {
-      const { exit, stdout } = await cofferdam(call(...words));
+    const { cofferdam, here, project } = await rooted();
+    const told = async (words: readonly string[], by = cofferdam) => {
+      const { exit, stdout } = await by(words);
       const read: unknown = JSON.parse(stdout);
       expect(read).toMatchObject({ exit });
       return read;
     };
     const denial = { operation: "read", target: "/etc/shadow", certainty: "certain" };
-    expect(await told("read_file", { path: "/etc/shadow" }, "--json")).toMatchObject({
+    expect(await told(call("read_file", { path: "/etc/shadow" }, "--json"))).toMatchObject({
       outcome: { kind: "denied", code: "DENIED", denials: [denial] },
       exit: 77,
     });
-    expect(await told("shell", { argv: ["touch", "docs/x"] }, "--json")).toMatchObject({
+    expect(await told(call("shell", { argv: ["touch", "docs/x"] }, "--json"))).toMatchObject({
       outcome: {
         kind: "failed",
         code: 1,
@@ -202,12 +216,17 @@ describe.skipIf(unusable !== null)("what `cofferdam call` prints", () => {
       },
       stderr: { data: expect.stringContaining("Read-only file system") },
     });
-    expect(await told("read_file", { path: "none" }, "--json")).toMatchObject({
+    expect(await told(call("read_file", { path: "none" }, "--json"))).toMatchObject({
       error: { code: "FILE_NOT_FOUND" },
       exit: 1,
     });
-    expect(await told("reed_file", {}, "--json")).toMatchObject({ error: { code: "USAGE" }, exit: 64 });
-    expect(await told("write_file", { path: "notes:x", content: "" }, "--json", "--strict")).toMatchObject({
+    expect(await told(call("reed_file", {}, "--json"), here)).toMatchObject({
+      error: { code: "USAGE" },
+      exit: 64,
+    });
+    expect(
+      await told(call("write_file", { path: "notes:x", content: "" }, "--json", "--strict"), here),
+    ).toMatchObject({
       outcome: { kind: "denied", code: "APPROVAL_DENIED" },
     });
   });
@@ -264,7 +283,7 @@ describe.skipIf(unusable !== null)("what `cofferdam call` prints", () => {
 
 describe("`cofferdam tools`", () => {
   test("lists each tool with its risk, and what would be asked in which root", async () => {
-    const { cofferdam } = await rooted();
+    const { cofferdam, here } = await rooted();
     const { exit, stdout } = await cofferdam(["tools"]);
     expect(exit).toBe(0);
     expect(stdout).toMatchInlineSnapshot(`
@@ -281,7 +300,7 @@ describe("`cofferdam tools`", () => {
       web_fetch_add_domain  write        other hosts: asks
       "
     `);
-    const listed: unknown = JSON.parse((await cofferdam(["tools", "--json"])).stdout);
+    const listed: unknown = JSON.parse((await here(["tools", "--json"])).stdout);
     expect(listed).toContainEqual(
       expect.objectContaining({
         name: "write_file",
@@ -293,21 +312,21 @@ describe("`cofferdam tools`", () => {
   });
 
   test("tells all of one: what a model is told, and the schema", async () => {
-    const { cofferdam } = await rooted();
-    const { stdout } = await cofferdam(["tools", "write_file"]);
+    const { here } = await rooted();
+    const { stdout } = await here(["tools", "write_file"]);
     expect(stdout).toMatch(/^write_file write\n.*\n\n[^{]*notes +asks[^{]*\{/s);
     expect(stdout).toContain('"content"');
-    expect(await cofferdam(["tools", "rite_file"])).toMatchObject({
+    expect(await here(["tools", "rite_file"])).toMatchObject({
       exit: 64,
       stderr: "cofferdam: unknown tool `rite_file`\n  do: did you mean `write_file`?\n",
     });
   });
 
   test("runs nothing and writes nothing", async () => {
-    const { cofferdam, inventory, project } = await rooted();
+    const { here, inventory, project } = await rooted();
     chmodSync(project, 0o755);
     const before = inventory();
-    await cofferdam(["tools"]);
+    await here(["tools"]);
     expect(inventory()).toEqual(before);
   });
 });
