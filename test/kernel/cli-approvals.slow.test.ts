@@ -47,7 +47,7 @@ describe.skipIf(unusable !== null)("a call that does not wait", () => {
     const { exit, stderr } = await at.cofferdam(["call", "--quiet", "--suspend", ...WRITE]);
     expect(exit).toBe(75);
     const [id = ""] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(stderr) ?? [];
-    await at.cofferdam(["approvals", "approve", id]);
+    await at.here(["approvals", "approve", id]);
     expect([(await at.cofferdam(["resume", "--quiet", id])).exit, made(at)]).toEqual([0, true]);
     const forgetting = await place(configOf("\n  store: memory"));
     expect((await forgetting.cofferdam(["call", "--quiet", ...WRITE])).stderr).not.toContain("--suspend");
@@ -77,7 +77,7 @@ describe.skipIf(unusable !== null)("a call that does not wait", () => {
     expect(made(at)).toBe(false);
     expect((await at.cofferdam(["resume", "--quiet", id])).exit).toBe(0);
     expect(readFileSync(join(at.project, "made"), "utf8")).toBe("hello\n");
-    expect(inShort(await at.cofferdam(["resume", "--quiet", id]))).toEqual([
+    expect(inShort(await at.here(["resume", "--quiet", id]))).toEqual([
       77,
       expect.stringContaining("this approval was used already"),
     ]);
@@ -109,7 +109,7 @@ describe.skipIf(unusable !== null)("a call that does not wait", () => {
         expect([words, (await at.here(words)).exit]).toEqual([words, 0]);
       // What is not about the answer still needs the config.
       for (const words of [["resume", second], ["rules", "keep", "1"], ["serve"]])
-        expect([words, (await at.cofferdam(words)).exit]).toEqual([words, 65]);
+        expect([words, (await at.here(words)).exit]).toEqual([words, 65]);
     },
   );
 
@@ -136,7 +136,7 @@ describe.skipIf(unusable !== null)("a call that does not wait", () => {
       77,
       expect.stringMatching(/this answer came too late: `\w+` had answered already/),
     ]);
-    expect(inShort(await at.cofferdam(["resume", "--quiet", id]))).toEqual([
+    expect(inShort(await at.here(["resume", "--quiet", id]))).toEqual([
       77,
       expect.stringContaining("not today"),
     ]);
@@ -154,12 +154,12 @@ describe.skipIf(unusable !== null)("a call that does not wait", () => {
       exit: 64,
       stderr: expect.stringMatching(new RegExp(`several requests.*${ids[0]}.*${ids[1]}`)),
     };
-    if (unique > 1) expect(await at.cofferdam(["resume", start.slice(0, -1)])).toMatchObject(several);
+    if (unique > 1) expect(await at.here(["resume", start.slice(0, -1)])).toMatchObject(several);
     expect((await at.here(["approvals", "approve", start])).exit).toBe(0);
     expect((await at.cofferdam(["resume", "--quiet", start])).exit).toBe(0);
     expect(made(at)).toBe(true);
     expect(await json(at, "approvals", "show", start)).toMatchObject({ status: "done" });
-    expect((await at.cofferdam(["resume", "--quiet", start])).exit).toBe(77);
+    expect((await at.here(["resume", "--quiet", start])).exit).toBe(77);
   });
 
   test("is nobody's under an id that is none; words that do not belong are refused", async () => {
@@ -256,7 +256,7 @@ describe.skipIf(unusable !== null)("`cofferdam approvals watch`", () => {
       const id = await suspended(at);
       expect(events).toContain(id);
     }, PATIENT);
-    await at.cofferdam(["approvals", "reject", first, "--note", "too\x1b[2J late"]);
+    await at.here(["approvals", "reject", first, "--note", "too\x1b[2J late"]);
     await saying(new RegExp(` rejected +${first.slice(0, 8)} .*: too\\\\u\\{1b\\}\\[2J late`));
     await vi.waitFor(() => {
       const last = JSON.parse(events.trim().split("\n").at(-1) ?? "");
@@ -293,13 +293,13 @@ describe.skipIf(unusable !== null)("a yes for a session", () => {
     expect([yes.exit, yes.stderr]).toEqual([0, ""]);
     expect(await first).toMatchObject({ kind: "done" });
     expect(await write()).toMatchObject({ kind: "done" });
-    const listed = (await at.cofferdam(["grants", "list"])).stdout;
+    const listed = (await at.here(["grants", "list"])).stdout;
     expect(listed).toMatch(/^[0-9a-f]{8} +write_file +write_file on workspace:made, .* by \S+\n$/);
     const [grantId = ""] = listed.split(" ");
     const back = (await at.cofferdam(["grants", "revoke", grantId])).stdout;
     expect(back).toMatch(/^revoked: .*workspace:made/);
     expect(await json(at, "grants", "list")).toEqual([]);
-    expect((await at.cofferdam(["grants", "revoke", grantId])).exit).toBe(64);
+    expect((await at.here(["grants", "revoke", grantId])).exit).toBe(64);
 
     const again = write();
     await at.cofferdam(["approvals", "approve", await waiting(), "--session"]);
@@ -368,13 +368,13 @@ describe.skipIf(unusable !== null)("`cofferdam serve`", () => {
       expect.stringContaining("stored in the memory of each process"),
     ]);
     const at = await place(configOf());
-    expect((await at.cofferdam(["serve", "--listen", "0.0.0.0:0"])).exit).toBe(64);
+    expect((await at.here(["serve", "--listen", "0.0.0.0:0"])).exit).toBe(64);
   });
 
   test("takes a token from the variable that the config names, and is refused without it", async () => {
     const named = "\n  channels: { http: { approvers: { ann: { token_env: ANNS_TOKEN } } } }";
     const at = await place(configOf(named));
-    const without = await at.cofferdam(["serve"]);
+    const without = await at.here(["serve"]);
     expect(inShort(without)).toEqual([
       65,
       expect.stringContaining("the config names the variable `ANNS_TOKEN`, which is not set or empty"),
