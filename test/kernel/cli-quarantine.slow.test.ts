@@ -59,7 +59,10 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
     test("is taken away and told, and is listed, shown, given back and removed by the command line", async () => {
       const { at, id, said } = await planted(runAs.uid);
       const there = () => ["a/.envrc", ".husky"].map((name) => existsSync(join(at.project, name)));
-      const cli = (...words: readonly string[]) => at.cofferdam(["quarantine", ...words], given);
+      const cli = (...words: readonly string[]) =>
+        runAs.uid === undefined
+          ? at.here(["quarantine", ...words])
+          : at.cofferdam(["quarantine", ...words], given);
       expect([said.exit, there()]).toEqual([0, [false, false]]);
       for (const text of ["a/.envrc`, obeyed by direnv", "it was moved to the quarantine"])
         expect(said.stderr).toContain(text);
@@ -100,9 +103,9 @@ describe.skipIf(unusable !== null).each(PEOPLE)(
 describe.skipIf(unusable !== null)("the quarantine at the command line", () => {
   test("says what it can't do, and exits with 1 or 64", async () => {
     const { at, id } = await planted();
-    const cli = (...words: readonly string[]) => at.cofferdam(["quarantine", ...words]);
+    const cli = (...words: readonly string[]) => at.here(["quarantine", ...words]);
     at.write("a/.envrc", "mine\n");
-    const refused = await cli("restore", id);
+    const refused = await at.cofferdam(["quarantine", "restore", id]);
     expect([refused.exit, refused.stdout]).toEqual([
       1,
       `restored: \`${at.project}/.husky\`\nnot restored: \`${at.project}/a/.envrc\`: another file is there now\n`,
@@ -133,14 +136,14 @@ describe.skipIf(unusable !== null)("the quarantine at the command line", () => {
     "%s: what explain says of %s before a call is what becomes of it",
     async (policy, name, said, isKept) => {
       const at = await place(configOf(`\n  appeared: ${policy}`));
-      const explained = await at.cofferdam(["explain", "write", name, "--json"]);
+      const explained = await at.here(["explain", "write", name, "--json"]);
       expect(JSON.parse(explained.stdout).notes).toEqual([
         "it does not exist yet",
         ...(said === null ? [] : [expect.stringContaining(said)]),
       ]);
       const { exit } = await at.cofferdam(["run", "--quiet", "--", "install", "-D", "/dev/null", name]);
       expect([exit, existsSync(join(at.project, name))]).toEqual([0, isKept]);
-      const { notes } = JSON.parse((await at.cofferdam(["explain", "write", name, "--json"])).stdout);
+      const { notes } = JSON.parse((await at.here(["explain", "write", name, "--json"])).stdout);
       expect(notes.length > 1).toBe(!isKept);
     },
   );
@@ -153,7 +156,7 @@ describe.skipIf(unusable !== null)("the quarantine at the command line", () => {
     const at = await place(configOf("\n  appeared: quarantine"));
     mkdirSync(dirname(join(at.project, name)), { recursive: true });
     at.write(name, "before\n");
-    const { stdout } = await at.cofferdam(["explain", "write", name, "--json"]);
+    const { stdout } = await at.here(["explain", "write", name, "--json"]);
     for (const words of said) expect(JSON.parse(stdout).notes.join()).toContain(words);
     if (said.length === 0) expect(JSON.parse(stdout).notes).toEqual([]);
     const line = `echo changed >> ${name}`;
