@@ -74,19 +74,17 @@ describe.skipIf(unusable !== null)("a call that was approved under one environme
       writeFileSync(join(at.project, "tool"), `#!/bin/sh\necho ${says}\n`, { mode: 0o755 });
     tool("shown");
     const id = await suspended(at, shell("./tool"), { env: ASKER });
-    await at.cofferdam(["approvals", "approve", short(id)]);
+    await at.here(["approvals", "approve", short(id)]);
     tool("other");
     const again = await at.cofferdam(["resume", "--quiet", short(id)], { env: OTHER });
     const changed = `it has changed since request ${short(id)} (the program \`./tool\`)`;
     expect([again.exit, again.stderr]).toEqual([75, expect.stringContaining(changed)]);
     const list = await at.cofferdam(["approvals", "list"]);
     expect(list.stdout).toContain("asked again: the program `./tool` changed");
-    const [request]: ApprovalRequest[] = JSON.parse(
-      (await at.cofferdam(["approvals", "list", "--json"])).stdout,
-    );
+    const [request]: ApprovalRequest[] = JSON.parse((await at.here(["approvals", "list", "--json"])).stdout);
     if (request === undefined) throw new Error("no request is listed");
     expect(request.earlier).toEqual({ approvalId: id, changed: [{ part: "program", name: "./tool" }] });
-    const shown = await at.cofferdam(["approvals", "show", short(request.approvalId)]);
+    const shown = await at.here(["approvals", "show", short(request.approvalId)]);
     expect(shown.stdout.replaceAll(/\s+/g, " ")).toContain(`instead of request ${id}: the program`);
     // The twin: as it was shown, it runs.
     tool("shown");
@@ -107,12 +105,12 @@ describe.skipIf(unusable !== null)("a call that was approved under one environme
     await once(waiting, "exit");
     await vi.waitFor(
       async () => {
-        expect((await at.cofferdam(["approvals", "list"])).stdout).toContain("its process is gone");
+        expect((await at.here(["approvals", "list"])).stdout).toContain("its process is gone");
         // That is known when it has said nothing for half a minute.
       },
       { ...PATIENT, interval: 5_000 },
     );
-    const approved = await at.cofferdam(["approvals", "approve", short(id)]);
+    const approved = await at.here(["approvals", "approve", short(id)]);
     expect(approved.stderr).toContain(`run the call with \`cofferdam resume ${short(id)}\``);
     expect((await at.cofferdam(["resume", "--quiet", short(id)], { env: OTHER })).exit).toBe(0);
     expect(made(at, "made")).toBe(true);
@@ -124,7 +122,7 @@ describe.skipIf(unusable !== null)("a call that was approved under one environme
     const deploy = defineTool({ name: "deploy", run: () => "done" });
     const outcome = await supervisor.session({ tools: [deploy] }).call("deploy", {});
     if (outcome.kind !== "pending") throw new Error(JSON.stringify(outcome));
-    const approved = await at.cofferdam(["approvals", "approve", short(outcome.approvalId)]);
+    const approved = await at.here(["approvals", "approve", short(outcome.approvalId)]);
     expect(approved.stderr).toContain("only the program that asked can make the call");
     expect(approved.stderr).not.toContain("cofferdam resume");
   });
