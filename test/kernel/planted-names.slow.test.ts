@@ -108,8 +108,11 @@ test.skipIf(unusable !== null).each(NAMES)(
   async (_, name, shell) => {
     const at = await place();
     const cli = (...words: readonly string[]) => at.cofferdam(words);
+    const here = (...words: readonly string[]) => at.here(words);
     const json = async (...words: readonly string[]): Promise<unknown> =>
       wholeJson((await cli(...words)).stdout);
+    const jsonHere = async (...words: readonly string[]): Promise<unknown> =>
+      wholeJson((await here(...words)).stdout);
     const line = planting(shell);
     const said = await cli("run", "--quiet", "--", "sh", "-c", line);
     const [, id = ""] = /cofferdam quarantine show ([0-9a-f-]{36})/.exec(said.stderr) ?? [];
@@ -122,19 +125,22 @@ test.skipIf(unusable !== null).each(NAMES)(
     expect(await json("call", "--quiet", "--approve-all", "--json", "shell", input)).toMatchObject({
       exit: 3,
     });
-    for (const words of [["list"], ["show", id]]) await json("quarantine", ...words, "--json");
+    await json("quarantine", "list", "--json");
+    await jsonHere("quarantine", "show", id, "--json");
     const shown = (await cli("quarantine", "show", id)).stdout.match(/^`(.*)`$/m)?.[1] ?? "";
     const path = `${name}/.envrc`;
     const given = Buffer.from(pathToBytes(path)).toString();
     const spelled = name.isWellFormed() ? path : JSON.stringify(path);
-    const ids = [...(await cli("quarantine", "list")).stdout.matchAll(/^\w{8}/gm)].map(String);
+    const ids = [...(await here("quarantine", "list")).stdout.matchAll(/^\w{8}/gm)].map(String);
     expect(ids).toHaveLength(3);
     for (const [index, typed] of [shown, spelled, given].entries()) {
       const held = ids[index] ?? "";
       const action = index === 0 ? "restore" : "drop";
       expect(await json("quarantine", action, held, typed, "--json")).toMatchObject([{ problem: null }]);
     }
-    expect(await json("explain", "write", spelled, "--json")).toMatchObject({ allowed: { onYes: false } });
+    expect(await jsonHere("explain", "write", spelled, "--json")).toMatchObject({
+      allowed: { onYes: false },
+    });
     const guessed = await cli("explain", "write", given);
     expect([guessed.exit, guessed.stderr]).toEqual(
       name.isWellFormed() ? [0, ""] : [64, expect.stringContaining("not valid UTF-8")],
@@ -156,6 +162,6 @@ test.skipIf(unusable !== null).each(NAMES)(
     expect(asked.requests).toHaveLength(1);
     const events = (await cli("journal", "show", "--json")).stdout.trim().split("\n");
     expect(events.map(wholeJson)).toContainEqual(expect.objectContaining({ type: "call.quarantined" }));
-    for (const words of [["verify"], ["show"]]) expect((await cli("journal", ...words)).exit).toBe(0);
+    for (const words of [["verify"], ["show"]]) expect((await here("journal", ...words)).exit).toBe(0);
   },
 );
