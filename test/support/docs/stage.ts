@@ -10,6 +10,8 @@ import {
 } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { CALLER } from "../battery/people.ts";
+import { putTried } from "../battery/tried-machine.ts";
 import { type Block, blocksOf, markOf, pageText, ROOT } from "./pages.ts";
 import { shownAs, Volatile } from "./volatile.ts";
 
@@ -34,7 +36,9 @@ export class Stage {
   #printed = "";
 
   constructor({ node = process.execPath }: StageOptions = {}) {
-    for (const name of ["agent/notes", "agent/docs"]) mkdirSync(join(this.home, name), { recursive: true });
+    for (const name of ["agent/notes", "agent/docs", ".state"])
+      mkdirSync(join(this.home, name), { recursive: true });
+    putTried(join(this.home, ".state"), CALLER);
     writeFileSync(join(this.folder, ".env"), "TOKEN=abc\n");
     writeFileSync(join(this.folder, "cofferdam.yaml"), readmeConfig());
     writeFileSync(join(this.folder, "notes/ideas.md"), "# Ideas\n");
