@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
+import { personAt } from "../support/approval/person-at.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { type Ended, type Place, place, terminalProblem } from "../unit/cli/command-line.ts";
@@ -141,8 +142,9 @@ describe.skipIf(unusable !== null)("the quarantine at the command line", () => {
         "it does not exist yet",
         ...(said === null ? [] : [expect.stringContaining(said)]),
       ]);
-      const { exit } = await at.cofferdam(["run", "--quiet", "--", "install", "-D", "/dev/null", name]);
-      expect([exit, existsSync(join(at.project, name))]).toEqual([0, isKept]);
+      await using person = await personAt(at);
+      expect(await person.can(`install -D /dev/null ${name}`)).toBe(true);
+      expect(existsSync(join(at.project, name))).toBe(isKept);
       const { notes } = JSON.parse((await at.here(["explain", "write", name, "--json"])).stdout);
       expect(notes.length > 1).toBe(!isKept);
     },
@@ -159,8 +161,8 @@ describe.skipIf(unusable !== null)("the quarantine at the command line", () => {
     const { stdout } = await at.here(["explain", "write", name, "--json"]);
     for (const words of said) expect(JSON.parse(stdout).notes.join()).toContain(words);
     if (said.length === 0) expect(JSON.parse(stdout).notes).toEqual([]);
-    const line = `echo changed >> ${name}`;
-    expect((await at.cofferdam(["run", "--quiet", "--", "sh", "-c", line])).exit).toBe(0);
+    await using person = await personAt(at);
+    expect(await person.can(`echo changed >> ${name}`)).toBe(true);
     expect(existsSync(join(at.project, name))).toBe(isKept);
   });
 

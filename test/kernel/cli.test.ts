@@ -11,9 +11,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, test, vi } from "vitest";
-import { thisHost } from "../../src/host/look/host.ts";
-import { createSupervisor } from "../../src/index.ts";
-import { knownPath } from "../../src/profile/path.ts";
+import { personAt } from "../support/approval/person-at.ts";
 import {
   CONFIG,
   endOf,
@@ -50,20 +48,6 @@ async function whyUnusable(): Promise<string | null> {
   ]);
   const { exit, stderr } = await endOf(child);
   return exit === 0 ? null : stderr.trim();
-}
-
-/** Runs lines of shell in this process as `cofferdam run` does in its own: true for each that succeeds. */
-async function personAt({
-  project,
-  state,
-}: Place): Promise<AsyncDisposable & { can(line: string): Promise<boolean> }> {
-  const host = thisHost({ cwd: knownPath(project), stateFolder: knownPath(join(state, "cofferdam")) });
-  const supervisor = await createSupervisor({ host });
-  const session = supervisor.session({ caller: "person", remember: false });
-  return {
-    can: async (line) => (await session.call("shell", { argv: ["sh", "-c", line] })).kind === "done",
-    [Symbol.asyncDispose]: () => supervisor[Symbol.asyncDispose](),
-  };
 }
 
 describe.skipIf(unusable !== null)("the exit status", () => {
