@@ -94,12 +94,12 @@ describe.skipIf(problem !== null)("a person is asked at the terminal", () => {
   });
 
   test("a config is trusted by a yes, and by nothing else", async () => {
-    const { inTerminal, cofferdam, write } = await place(null);
+    const { inTerminal, here, write } = await place(null);
     write("cofferdam.yaml", "version: 1\nsandbox: { runtimes: [system] }\n");
     expect((await inTerminal(["trust"], [[PROMPT, "\n"]])).exit).toBe(77);
-    expect((await cofferdam(["trust", "--list"])).stdout).toBe("");
+    expect((await here(["trust", "--list"])).stdout).toBe("");
     expect((await inTerminal(["trust"], [[PROMPT, "y\n"]])).exit).toBe(0);
-    expect((await cofferdam(["trust", "--list"])).stdout).toMatch(/cofferdam.yaml/);
+    expect((await here(["trust", "--list"])).stdout).toMatch(/cofferdam.yaml/);
   });
 });
 
