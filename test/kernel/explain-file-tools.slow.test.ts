@@ -101,13 +101,13 @@ describe.skipIf(unusable !== null)("explain says what a file tool and a command 
   });
 
   test("file tools have a row of their own where their answer differs", async () => {
-    const { cofferdam } = await standing();
+    const { cofferdam, here } = await standing();
     const { stdout } = await cofferdam(["explain", "write", "missing/.envrc"]);
     expect(stdout).toMatch(
       /\n {2}commands {4}yes {2}config: .* has access write\n {2}file tools {2}no {3}protected: the mask `\/\*\*\/\.envrc` allows at most read {2}\S+protected\.executed\.json:\d+:\d+\n/,
     );
-    expect((await cofferdam(["explain", "write", "there/.envrc"])).stdout).not.toContain("file tools");
-    expect((await cofferdam(["explain", "write", "/tmp/of-a-call"])).stdout).toMatch(
+    expect((await here(["explain", "write", "there/.envrc"])).stdout).not.toContain("file tools");
+    expect((await here(["explain", "write", "/tmp/of-a-call"])).stdout).toMatch(
       /\n {2}commands {4}yes {2}every call has its own `\/tmp`, which is removed after the call\n {2}file tools {2}no {3}config: no entry lists it\n\n/,
     );
   });
