@@ -6,6 +6,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -401,6 +402,8 @@ describe.skipIf(unusable !== null)("a dry run", () => {
     const at = await place();
     const { cofferdam, here, write, inventory, project } = at;
     write(".envrc", "");
+    if (!isWarm)
+      for (const name of ["attestation.json", "launcher.json"]) rmSync(join(at.state, "cofferdam", name));
     if (isWarm) {
       await using person = await personAt(at);
       expect(await person.can("true")).toBe(true);

@@ -10,24 +10,11 @@ import { PEOPLE } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { leftAfter } from "../support/battery/processes.ts";
 import { relay } from "../support/battery/relay.ts";
-import { rowsOf } from "../support/battery/rows-of.ts";
 
 sandboxMustWork("signals of a terminal");
 
 const STUBBORN = "trap '' TERM INT HUP; : > up; while :; do sleep 0.05; done";
 const KEYS = "[y] yes, once";
-
-const KEYS_THAT_END = [
-  ["Ctrl-C", "\u{3}", "exit 130, signal 0"],
-  ["Ctrl-C twice", "\u{3}\u{3}", "exit 130, signal 0"],
-  ["Ctrl-\\", "\u{1c}", "exit 0, signal 3"],
-] as const;
-
-const SIGNALS_WHILE_ASKED = [
-  ["SIGTERM", 143],
-  ["SIGHUP", 129],
-  ["SIGINT", 130],
-] as const;
 
 describe.skipIf(unusable !== null).each(PEOPLE)("at a terminal, as $name", (person) => {
   let place: Place;
@@ -53,7 +40,11 @@ describe.skipIf(unusable !== null).each(PEOPLE)("at a terminal, as $name", (pers
   ];
   const isUp = () => vi.waitUntil(() => existsSync(join(place.ws, "up")), { timeout: 20_000, interval: 20 });
 
-  it.each(rowsOf(person, KEYS_THAT_END))(
+  it.each([
+    ["Ctrl-C", "\u{3}", "exit 130, signal 0"],
+    ["Ctrl-C twice", "\u{3}\u{3}", "exit 130, signal 0"],
+    ["Ctrl-\\", "\u{1c}", "exit 0, signal 3"],
+  ] as const)(
     "proc: %s ends the command, what it runs, and leaves the terminal as it was",
     async (_, keys, how) => {
       const terminal = relay(place, words(STUBBORN));
@@ -86,7 +77,11 @@ describe.skipIf(unusable !== null).each(PEOPLE)("at a terminal, as $name", (pers
     expect(await leftAfter(5_000, word, place.top)).toEqual([]);
   });
 
-  it.each(rowsOf(person, SIGNALS_WHILE_ASKED))(
+  it.each([
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+    ["SIGINT", 130],
+  ] as const)(
     "proc, tty: %s while a question is up is no answer, ends with %i, and leaves the terminal as it was",
     async (name, status) => {
       const terminal = relay(place, words(": > up", "--ask"));
