@@ -94,8 +94,9 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
   async function replies(
     { start }: Lack,
     sandbox: Sandbox,
+    { isFirst = true } = {},
   ): Promise<readonly [kinds: string, replies: readonly Reply[], ran: boolean]> {
-    using place = new Place(person);
+    using place = new Place(person, { isFirst });
     const { helperFolders = null, ...how } = start(place);
     const argv = ["sh", "-c", `: > ${place.ws}/ran; : > ran`];
     const folders = helperFolders === null ? null : [...helperFolders];
@@ -139,6 +140,18 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
       },
     );
   }
+
+  it.each(
+    rowsOf(
+      person,
+      LACKS.filter(({ isStandIn }) => IS_ROOT || !isStandIn),
+    ).map((lack) => [lack.name, lack] as const),
+  )("proof: where %s, and the sandbox worked before, nothing runs in any mode", async (_name, lack) => {
+    for (const sandbox of [...EARLY, ...LATE]) {
+      const [kinds, , ran] = await replies(lack, sandbox, { isFirst: false });
+      expect([kinds.includes("ran"), ran]).toEqual([false, false]);
+    }
+  });
 
   it("proof: this program inside itself says so, and nothing runs", async () => {
     using place = new Place(person);

@@ -245,8 +245,7 @@ describe.skipIf(problem !== null)("a person can look before they answer", () => 
     await person.untilSeen(KEYS);
     await person.reads(KEYS);
     expect(person.allRows().join("\n")).toMatch(/… \d+ more rows and 19,9\d\d more lines: \[v\] shows all/);
-    person.type("v");
-    await person.until(() => person.isOnOtherScreen);
+    await person.presses("v", () => person.isOnOtherScreen);
     await person.untilSeen("[space] next page");
     for (const key of ["y", "s", "A", "n", "z", "1"]) {
       person.type(key);
@@ -272,8 +271,7 @@ describe.skipIf(problem !== null)("a person can look before they answer", () => 
     await pause(50);
     expect(person.heard("answered")).toEqual([]);
     await person.reads(KEYS);
-    person.type("y");
-    expect(await person.outcome("a1")).toEqual(YES);
+    expect(await person.answers("y", "a1")).toEqual(YES);
   });
 
   test("w shows every rule that spoke, and what the call could reach", async () => {
@@ -293,8 +291,7 @@ describe.skipIf(problem !== null)("a person can look before they answer", () => 
     );
     person.type("q");
     await person.reads(KEYS);
-    person.type("y");
-    expect(await person.outcome("a1")).toEqual(YES);
+    expect(await person.answers("y", "a1")).toEqual(YES);
   });
 
   test("g lists what the session was granted, and a digit takes it back", async () => {
@@ -333,8 +330,7 @@ describe.skipIf(problem !== null)("a person can look before they answer", () => 
     ]);
     person.type("q");
     await person.reads(KEYS);
-    person.type("n");
-    expect(await person.outcome("a1")).toEqual(NO);
+    expect(await person.answers("n", "a1")).toEqual(NO);
   });
 });
 

@@ -16,8 +16,7 @@ async function reading(page: "question" | "page"): Promise<Person> {
   person.tell({ kind: "ask", request: requestOf(), presentation: commandOf("ls") });
   await person.reads(KEYS);
   if (page === "page") {
-    person.type("v");
-    await person.until(() => person.isOnOtherScreen);
+    await person.presses("v", () => person.isOnOtherScreen);
   }
   return person;
 }
@@ -71,8 +70,7 @@ describe.skipIf(terminalProblem() !== null)("the terminal", () => {
       "the question again",
     );
     await person.reads(KEYS);
-    person.type("n");
-    expect(await person.outcome("a1")).toEqual(NO);
+    expect(await person.answers("n", "a1")).toEqual(NO);
     person.tell({ kind: "end" });
     expect(await person.ending()).toEqual({ how: "exit 0, signal 0", isCooked: true });
   });
@@ -85,8 +83,7 @@ describe.skipIf(terminalProblem() !== null)("the terminal", () => {
     await person.reads("[the end]");
     person.type("q");
     await person.reads(KEYS);
-    person.type("n");
-    expect(await person.outcome("a1")).toEqual(NO);
+    expect(await person.answers("n", "a1")).toEqual(NO);
   });
 
   test("that is lost answers nothing: the question is rejected", async () => {

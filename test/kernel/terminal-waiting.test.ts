@@ -152,14 +152,14 @@ describe.skipIf(terminalProblem() !== null)("several calls that wait", () => {
     person.tell({ kind: "abort", id: "a2" });
     await person.untilSeen("answered elsewhere, or canceled: shell Execute: step 2");
     await person.untilSeen("1 of 2 waiting");
-    person.type("v");
-    await person.until(() => person.isOnOtherScreen);
+    await person.presses("v", () => person.isOnOtherScreen);
     person.tell({ kind: "abort", id: "a1" });
     await person.until(() => !person.isOnOtherScreen);
     await person.untilSeen("answered elsewhere, or canceled: shell Execute: step 1");
     await person.reads("│ step 3");
     person.tell({ kind: "abort", id: "a3" });
     await person.untilSeen("answered elsewhere, or canceled: shell Execute: step 3");
+    await person.until(() => person.heard("rejected").length === 3);
     expect(person.heard("rejected").map(({ id, error }) => [id, error])).toEqual([
       ["a2", "AbortError"],
       ["a1", "AbortError"],

@@ -168,6 +168,15 @@ export class Person {
     return outcome;
   }
 
+  /** Presses a key until something is so, for the same reason. */
+  async presses(key: string, holds: () => boolean): Promise<void> {
+    for (let tries = 0; !holds(); tries += 1) {
+      if (tries === 30) await this.until(holds);
+      this.type(key);
+      await soonTrue(holds, 1_000);
+    }
+  }
+
   /** Waits for the end of the asking program, and tells how it ended and whether keys echo and lines are edited again. */
   async ending(): Promise<{ readonly how: string; readonly isCooked: boolean }> {
     await this.untilSeen("[bye]");
@@ -209,8 +218,8 @@ function end(pid: number | undefined): void {
   }
 }
 
-/** True once it holds, looked at again and again for five seconds. */
-export async function soonTrue(holds: () => boolean): Promise<boolean> {
-  for (let tries = 0; tries < 250 && !holds(); tries += 1) await pause(20);
+/** True once it holds, looked at again and again. */
+export async function soonTrue(holds: () => boolean, ms = 5_000): Promise<boolean> {
+  for (let tries = 0; tries < ms / 20 && !holds(); tries += 1) await pause(20);
   return holds();
 }

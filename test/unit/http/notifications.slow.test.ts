@@ -41,10 +41,17 @@ function shown(page: Page): Promise<readonly Shown[]> {
   });
 }
 
-/** Clicks the notification, as the browser tells the service worker. A browser stops an idle worker, so this wakes it. */
+/** Keeps the service worker at work: a browser stops one that is idle for half a minute. */
+async function keepAwake(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const { active } = await navigator.serviceWorker.ready;
+    setInterval(() => active?.postMessage("wake"), 2_000);
+  });
+}
+
+/** Clicks the notification, as the browser tells the service worker. */
 async function click(page: Page): Promise<void> {
   for (let isClicked = false; !isClicked; ) {
-    await page.evaluate(async () => (await navigator.serviceWorker.ready).active?.postMessage("wake"));
     const clicked = page.context().serviceWorkers().map(clickIn);
     const tried = Promise.allSettled(clicked).then((all) => all.some(({ status }) => status === "fulfilled"));
     isClicked = await Promise.race([tried, pause(5_000).then(() => false)]);
@@ -151,6 +158,7 @@ describe.skipIf(NO_BROWSER !== null)("notifications of the inbox", { timeout: 18
     await ask(at, "first");
     await page.locator("#detail h2", { hasText: "first" }).waitFor();
     await turnOn(page);
+    await keepAwake(page);
     await putBehind(page);
     await ask(at, "second");
     await until(async () => (await shown(page)).length > 0);
