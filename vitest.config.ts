@@ -61,9 +61,9 @@ export default defineConfig({
     maxWorkers: 4,
     sequence: { sequencer: SlowFirst },
     // A busy machine takes long for what an idle one does at once; what never comes ends by the test's timeout.
-    expect: { poll: { timeout: 20_000 } },
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     coverage: { provider: "v8", include: ["src/**/*.ts"], reporter: ["text", "html"] },
   },
 });

@@ -8,7 +8,7 @@ import { RATCHETS } from "./support/figures/ratchets.ts";
 import { moduleFacts } from "./support/module-facts.ts";
 import { dailyTests, NIGHTLY, READ_BY_DAY } from "./support/nightly.ts";
 
-test("the sources obey the table of rooms", { timeout: 120_000 }, () => {
+test("the sources obey the table of rooms", () => {
   expect(violations(sources())).toEqual([]);
 });
 

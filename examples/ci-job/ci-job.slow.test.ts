@@ -53,7 +53,7 @@ test("the job passes: the tests run inside the sandbox, and the report is writte
   const [status, said] = job();
   expect([status, said]).toEqual([0, expect.stringContaining("pass 1")]);
   expect(readFileSync(summary, "utf8")).toBe("The tests passed inside the sandbox.\n");
-}, 120_000);
+});
 
 test("a ceiling that is weakened fails the job before anything runs", () => {
   change("profiles/ceiling.yaml", "network: none", "network: open");
@@ -61,7 +61,7 @@ test("a ceiling that is weakened fails the job before anything runs", () => {
   expect([status, said]).toEqual([1, expect.stringContaining("allows more than")]);
   expect(said).not.toContain("pass 1");
   expect(existsSync(summary)).toBe(false);
-}, 120_000);
+});
 
 test("a mask that was agreed and is gone fails it too; one more is welcome", () => {
   change("profiles/ceiling.yaml", '  - { pattern: "${workspace}/**/*.key", at_most: none }\n', "");
@@ -77,7 +77,7 @@ test("a mask that was agreed and is gone fails it too; one more is welcome", () 
     'masks:\n  - { pattern: "${workspace}/**/*.pem", at_most: none }\n',
   );
   expect(job()[0]).toBe(0);
-}, 120_000);
+});
 
 test("what nobody could be asked about is refused, and a config that is wrong is found first", () => {
   change("cofferdam.yaml", "{ pattern: npm test, approval: false }", "{ pattern: npm test, approval: true }");
@@ -85,4 +85,4 @@ test("what nobody could be asked about is refused, and a config that is wrong is
   expect([status, said]).toEqual([77, expect.stringContaining("denied: strict mode")]);
   change("cofferdam.yaml", "write_approval: false", "write_aproval: false");
   expect(job()[0]).toBe(65);
-}, 120_000);
+});

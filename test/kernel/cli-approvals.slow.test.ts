@@ -13,8 +13,6 @@ import { type Ended, type Place, place } from "../unit/cli/command-line.ts";
 
 sandboxMustWork("approvals from the command line");
 
-vi.setConfig({ testTimeout: 120_000 });
-
 const PATIENT = { timeout: 30_000, interval: 20 } as const;
 
 const configOf = (approval = ""): string => `version: 1

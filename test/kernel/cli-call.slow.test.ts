@@ -1,14 +1,11 @@
 import { chmodSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { exitOf } from "../../src/cli/outcome-text.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CONFIG, type Place, place, terminalProblem } from "../unit/cli/command-line.ts";
 
 sandboxMustWork("tools from the command line");
-
-/** Some start a dozen commands one after another. */
-vi.setConfig({ testTimeout: 120_000 });
 
 const noTerminal = terminalProblem();
 if (noTerminal !== null) console.warn(`tools are not tried in a terminal: ${noTerminal}`);

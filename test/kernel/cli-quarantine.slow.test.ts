@@ -1,15 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { personAt } from "../support/approval/person-at.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { type Ended, type Place, place, terminalProblem } from "../unit/cli/command-line.ts";
 
 sandboxMustWork("the quarantine at the command line");
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const configOf = (more = ""): string => `version: 1
 sandbox:

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, it, test, vi } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { personAt } from "../support/approval/person-at.ts";
 import {
   CONFIG,
@@ -23,9 +23,6 @@ import {
   soon,
   uniqueWord,
 } from "../unit/cli/command-line.ts";
-
-/** Some start a dozen commands one after another. */
-vi.setConfig({ testTimeout: 120_000 });
 
 const unusable = await whyUnusable();
 if (unusable !== null) console.warn(`the command line is not tried in real sandboxes: ${unusable}`);

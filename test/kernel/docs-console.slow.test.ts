@@ -13,7 +13,7 @@ const played = PAGES.filter((page) => page !== "README.md").filter((page) =>
 
 // `npx vitest run test/kernel/docs-console.slow.test.ts -u` writes the outputs into the pages.
 describe.skipIf(unusable !== null)("the commands of a page print the output that it shows", () => {
-  test.each(played)("%s", { timeout: 240_000 }, async (page) => {
+  test.each(played)("%s", async (page) => {
     const text = pageText(page);
     await using stage = new Stage();
     await expect(await stage.play(text, blocksOf(text))).toMatchFileSnapshot(`../../${page}`);

@@ -183,5 +183,5 @@ describe.skipIf(unusable !== null)("docs/guide/4-agent-inside.md", () => {
       options,
     );
     expect(`${checked.stdout}${checked.stderr}`).not.toMatch(/error|never/i);
-  }, 60_000);
+  });
 });

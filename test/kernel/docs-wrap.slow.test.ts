@@ -11,15 +11,13 @@ import {
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { blocksOf, pageText } from "../support/docs/pages.ts";
 import { installCopy } from "../support/installed-copy.ts";
 import { type Answers, connected, NO, wrapPlace, wrapped, writeServer, YES } from "../support/mcp/wrapped.ts";
 
 sandboxMustWork("the wrapped servers of the docs");
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const PAGE = pageText("docs/how-to/wrap-an-mcp-server.md");

@@ -33,7 +33,7 @@ const Checked = z.looseObject({
 describe.skipIf(unusable !== null)(
   "a YAML block is a config or an operator profile that `cofferdam check` accepts",
   () => {
-    test.each(blocks)("$page, block $number", { timeout: 60_000 }, async ({ text }) => {
+    test.each(blocks)("$page, block $number", async ({ text }) => {
       const home = realpathSync(mkdtempSync(join(homedir(), ".cofferdam-docs-")));
       onTestFinished(() => rmSync(home, { recursive: true, force: true }));
       const here = text.replaceAll("/home/you/", `${home}/`);

@@ -61,7 +61,7 @@ describe.skipIf(unusable !== null)("calls in a row", () => {
     expect(secrets.size).toBe(30);
     await expect.poll(() => open).toBe(0);
     await expect.poll(sockets).toBeLessThanOrEqual(before);
-  }, 60_000);
+  });
 
   it("net.hosts: what is still open when a call ends is closed, the server's side too", async () => {
     await using at = await testSession(() => undefined, { settings: { shell: SHELL }, outside: outside() });
@@ -144,7 +144,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
         .map((reply) => reply.kind === "ran" && reply.stdout)
         .toSorted(),
     ).toEqual(["first\n", "here"]);
-  }, 60_000);
+  });
 
   it("net.hosts: a supervisor that has no descriptors left goes on, and ends what takes them at its time", async () => {
     using place = new Place(person);
@@ -156,5 +156,5 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
       job: { calls: [{ argv: ["perl", "-e", knock] }], outside: { names: {}, ports: {} } },
     });
     expect(replies.map(({ kind }) => kind)).toEqual(["made", "ran"]);
-  }, 40_000);
+  });
 });

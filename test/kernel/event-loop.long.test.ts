@@ -11,10 +11,10 @@ describe.skipIf(unusable !== null)("no call holds up the others, whatever a mode
   let busy: Busy;
   beforeAll(async () => {
     busy = await Busy.make();
-  }, 60_000);
+  });
   afterAll(() => busy[Symbol.asyncDispose]());
 
-  it.each(CASES)("%s", { timeout: 120_000 }, async (...one) => {
+  it.each(CASES)("%s", async (...one) => {
     expect(await busy.held(one)).toBeLessThanOrEqual(1);
   });
 

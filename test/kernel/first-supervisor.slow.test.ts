@@ -34,7 +34,7 @@ describe.skipIf(unusable !== null || notRoot !== null).each(PEOPLE)(
     const settings = { sandbox: { limits: { wall: "300ms" } } };
     const argv = ["sh", "-c", "trap '' TERM; setsid sleep 60 & sleep 60; sleep 60"];
 
-    it("proc: has nobody to wait for in the end, however calls ended", { timeout: 60_000 }, async () => {
+    it("proc: has nobody to wait for in the end, however calls ended", async () => {
       using place = new Place(person);
       const replies = await place.run({
         ...start,

@@ -94,7 +94,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("git of $name inside", (person) 
       spawnSync("/usr/bin/ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "me", "-f", key]);
       for (const name of [key, `${key}.pub`]) chownSync(name, person.uid, person.gid);
       agent = spawn("/usr/bin/ssh-agent", ["-D", "-a", socket], { ...person.runAs, stdio: "ignore" });
-      await expect.poll(() => existsSync(socket), { timeout: 10_000 }).toBe(true);
+      await expect.poll(() => existsSync(socket)).toBe(true);
       const added = spawnSync("/usr/bin/ssh-add", ["-q", key], { env: { SSH_AUTH_SOCK: socket } });
       expect(added.status).toBe(0);
       place.file(

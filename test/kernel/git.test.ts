@@ -186,7 +186,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("git.exec: as $name, nobody chan
     const after = place.plainly(STATE);
     host = after.stdout === before ? "as it was" : `${before} became ${after.stdout}${after.stderr}`;
     left = place.plainly("find . -name commondir -o -name '.cofferdam-*' -o -name config.worktree").stdout;
-  }, 60_000);
+  });
 
   it.each(ACTS.map(([claim], at) => [claim, at] as const))("%s, but other files of that name", (_, at) => {
     expect([answers[2 * at], answers[2 * at + 1]]).toEqual(["n", "y"]);
@@ -273,7 +273,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("git.exec: as $name, in a reposi
     status = place.plainly(
       "git -C repo status --short; git -C repo fsck 2>&1; git -C linked status --short",
     ).stdout;
-  }, 60_000);
+  });
 
   it.each(WORK.works.map((line, at) => [line, at] as const))("%s", (_, at) => {
     expect(replies[at]).toEqual([0, expect.any(String)]);

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, vi } from "vitest";
+import { describe, expect } from "vitest";
 import { itNeeds, sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { ORDINARY, PEOPLE } from "../support/battery/people.ts";
 import { rowsOf } from "../support/battery/rows-of.ts";
@@ -9,8 +9,6 @@ import { GIT_SETTINGS } from "../support/git/history.ts";
 import { place } from "../unit/cli/command-line.ts";
 
 sandboxMustWork("the config that `init` writes");
-
-vi.setConfig({ testTimeout: 120_000 });
 
 /** A kind of project: how it is made, which first command works in it, and what that says in the end. */
 interface Kind {

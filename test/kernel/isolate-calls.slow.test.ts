@@ -50,11 +50,11 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
 
   it("with `isolate_calls` calls that share a folder run one after another, of several supervisors too", async () => {
     expect(await overlaps(true)).toBe(0);
-  }, 60_000);
+  });
 
   it("without it they run at once", async () => {
     expect(await overlaps(false)).toBeGreaterThan(0);
-  }, 60_000);
+  });
 
   itUnless(
     notRoot,
@@ -62,6 +62,5 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     async () => {
       expect(await overlaps(false, SHELTERLESS)).toBe(0);
     },
-    60_000,
   );
 });

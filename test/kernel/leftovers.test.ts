@@ -20,7 +20,7 @@ describe.skipIf(unusable !== null)(
     };
 
     it("fs.residue: the battery's folder, but not that of one who is at it", async () => {
-      using place = new Place(CALLER);
+      using place = new Place(CALLER, { isFirst: true });
       const { pid = 0 } = spawnSync("/bin/true");
       const [left, others] = [canary(place, `${pid}.1`), canary(place, printProcess(thisProcess()))];
       await using _supervisor = await place.supervisor();

@@ -120,7 +120,7 @@ describe.skipIf(unusable !== null)("inside", () => {
       const stop = new AbortController();
       const line = `trap 'exit 5' TERM; : > ${place.ws}/up; while :; do sleep 0.05; done`;
       const late = call(["sh", "-c", line], {}, stop.signal);
-      await vi.waitUntil(() => existsSync(join(place.ws, "up")), { timeout: 20_000 });
+      await vi.waitUntil(() => existsSync(join(place.ws, "up")), { timeout: 60_000 });
       stop.abort();
       expect(await late).toMatchObject({ kind: "failed", code: 5 });
     });

@@ -54,7 +54,7 @@ describe.skipIf(noStandIn !== null)("when a call ends", () => {
     const controller = new AbortController();
     const line = "setsid sleep 600 & trap 'echo bye; exit 3' TERM; : >up; while :; do sleep 0.05; done";
     const running = place.run({ argv: ["/bin/sh", "-c", line, word] }, { signal: controller.signal });
-    await vi.waitFor(() => readFileSync(join(place.ws, "up")), { timeout: 10_000 });
+    await vi.waitFor(() => readFileSync(join(place.ws, "up")), { timeout: 60_000 });
     controller.abort();
     const ended = await running;
     expect(ended).toMatchObject({ cause: "aborted", code: 3, shortcomings: [] });

@@ -16,13 +16,13 @@ const REFUSING = "#!/bin/sh\necho 'sandbox-exec: no' >&2; exit 65\n";
 /** What only macOS has a call or a program for. */
 const OF_MACOS = ["swap", "clone", "default process-info*", "default iokit-get-properties", "default nvram*"];
 
-describe("questions about the kernel", { timeout: 120_000 }, () => {
+describe("questions about the kernel", () => {
   let folder: string;
   let place: Place;
   let launcher: Launcher;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "cofferdam-mac-"));
-    place = new Place(CALLER);
+    place = new Place(CALLER, { isFirst: true });
     const [path, shell] = [knownPath(join(folder, "sandbox-exec")), knownPath("/bin/sh")];
     launcher = { path, version: "0", options: new Set(), shell, perl: null };
   });

@@ -82,7 +82,7 @@ describe.skipIf(NOT_HERE !== null)("the selftest of macOS, behind a stand-in for
       ...readdirSync(tmp).filter((name) => name.startsWith("cofferdam-s-")),
       ...readdirSync(place.state, { recursive: true, encoding: "utf8" }),
     ];
-  }, 240_000);
+  });
 
   it("tries every case and every drill of macOS", () => {
     expect(tried.map(({ title }) => title)).toEqual(CASES.map(({ title }) => title));

@@ -65,7 +65,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     }
     expect(readdirSync(place.ws, { recursive: true }).toSorted()).toEqual(before);
     for (const kept of ["ledger", "live"]) expect(leftIn(join(place.state, "cofferdam", kept))).toEqual([]);
-  }, 180_000);
+  });
 });
 
 function draw(ws: string, dice: Dice): Drawn {

@@ -51,10 +51,10 @@ describe.skipIf(unusable !== null)("cofferdam mcp", () => {
     });
     const waiting = async (): Promise<readonly { readonly approvalId: string }[]> =>
       JSON.parse((await at.here(["approvals", "list", "--json"])).stdout);
-    await expect.poll(async () => (await waiting()).length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(async () => (await waiting()).length).toBe(1);
     const id = ((await waiting())[0]?.approvalId ?? "").slice(0, 8);
     await expect
-      .poll(() => messages.at(-1), { timeout: 20_000 })
+      .poll(() => messages.at(-1))
       .toBe(`waits for an approval: see \`cofferdam approvals show ${id}\``);
     expect((await at.cofferdam(["approvals", "approve", id])).exit).toBe(0);
     expect((await call).structuredContent).toMatchObject({ outcome: "done" });
@@ -96,7 +96,7 @@ describe.skipIf(unusable !== null)("cofferdam mcp", () => {
     ];
     for (const line of lines) child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...line })}\n`);
     await expect
-      .poll(() => err, { timeout: 20_000 })
+      .poll(() => err)
       .toMatch(/cofferdam: `write_file` waits for an approval: see `cofferdam approvals show [0-9a-f]{8}`\n/);
     child.stdin.end();
     await once(child, "close");
@@ -111,7 +111,7 @@ describe.skipIf(unusable !== null)("cofferdam mcp", () => {
     child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()));
     child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()));
     child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n{no json\n');
-    await expect.poll(() => out, { timeout: 20_000 }).toContain("\n");
+    await expect.poll(() => out).toContain("\n");
     child.stdin.end();
     const [status] = await once(child, "close");
     expect(status).toBe(0);
@@ -160,7 +160,7 @@ describe.skipIf(unusable !== null)("cofferdam mcp", () => {
     child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: begin })}\n`);
     child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })}\n`);
     child.stdin.write(`${JSON.stringify(call)}\n`);
-    await expect.poll(() => processesWith(word).length, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(() => processesWith(word).length).toBeGreaterThan(0);
     child.kill("SIGTERM");
     expect(await exitOf(child)).toBe(143);
     expect(processesWith(word)).toEqual([]);

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { PLAIN } from "../../src/channel/ink.ts";
 import { requestLines } from "../../src/cli/approvals-text.ts";
 import { defineTool } from "../../src/index.ts";
@@ -11,8 +11,6 @@ import { Place, type Settings } from "../support/battery/place.ts";
 import { endpoint } from "../support/mcp/sessions.ts";
 
 sandboxMustWork("MCP sessions over HTTP");
-
-vi.setConfig({ testTimeout: 120_000 });
 
 /** Writes ask, and their calls end as pending. */
 const settings = (place: Place, approval: Settings["approval"] = {}): Settings => ({

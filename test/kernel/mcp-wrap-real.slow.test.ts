@@ -3,14 +3,12 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { type Answers, connected, NO, wrapPlace, wrapped, YES } from "../support/mcp/wrapped.ts";
 import { portOf } from "../support/web/port-of.ts";
 
 sandboxMustWork("real MCP servers, wrapped");
-
-vi.setConfig({ testTimeout: 120_000 });
 
 /** Where the packages of this checkout are, and the programs of three of them. */
 const PACKAGES = join(import.meta.dirname, "../../node_modules");
@@ -122,10 +120,8 @@ describe.skipIf(unusable !== null)("@modelcontextprotocol/server-everything", ()
       );
       await using mcp = await wrapped(at, ["--wrap", "all"], { answers });
       // It registers these tools once it knows what the client can do.
-      await vi.waitUntil(
-        async () => (await mcp.client.tools()).some(({ name }) => name === "trigger-elicitation-request"),
-        20_000,
-      );
+      const named = async () => (await mcp.client.tools()).map(({ name }) => name);
+      await expect.poll(named).toContain("trigger-elicitation-request");
       const sampled = await mcp.client
         .call("trigger-sampling-request", { prompt: "hi", maxTokens: 5 })
         .catch(String);

@@ -11,8 +11,6 @@ import { type Place, processesWith, soon, uniqueWord } from "../unit/cli/command
 
 sandboxMustWork("wrapped MCP servers that go wrong");
 
-vi.setConfig({ testTimeout: 120_000 });
-
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
 /** A server for the system's own programs alone: every user gets to these. */
@@ -91,7 +89,7 @@ describe.skipIf(unusable !== null)("a wrapped server", () => {
       const mcp = await connected(child);
       expect(await mcp.client.call("touch")).toContain("made");
       at.write("go", "");
-      await vi.waitUntil(() => existsSync(join(at.project, "come")), { timeout: 10_000 });
+      await vi.waitUntil(() => existsSync(join(at.project, "come")), { timeout: 60_000 });
       await expect(mcp.client.call("touch")).rejects.toThrow(
         `its sandbox has changed: the mount at ${at.project}/sub was not planned`,
       );
@@ -112,14 +110,14 @@ const more = () => {
     writeServer(at, "server.mjs", { flood: "more(); return 'begun';" }, flood);
     const mcp = await wrapped(at, ["--wrap", "fs"]);
     mcp.client.call("flood").catch(() => undefined);
-    await vi.waitUntil(() => mcp.questions.length === 1, { timeout: 10_000 });
+    await vi.waitUntil(() => mcp.questions.length === 1, { timeout: 60_000 });
     mcp.child.stdout.pause();
     await pause(3_000);
     const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${mcp.child.pid}/status`, "utf8"))?.[1];
     expect(Number(peak)).toBeLessThan(300 * 1024);
     // A client that reads nothing keeps nobody from ending it.
     mcp.child.kill("SIGTERM");
-    await vi.waitUntil(() => mcp.child.exitCode !== null, { timeout: 10_000 });
+    await vi.waitUntil(() => mcp.child.exitCode !== null, { timeout: 60_000 });
     expect(mcp.child.exitCode).toBe(143);
     mcp.child.stdout.resume();
   });

@@ -9,8 +9,6 @@ import { endOf, type Place, place } from "../unit/cli/command-line.ts";
 
 sandboxMustWork("wrapped MCP servers");
 
-vi.setConfig({ testTimeout: 60_000 });
-
 const SERVERS = { servers: { fs: { command: ["node", "server.mjs"] } } };
 
 /** Nobody can be asked but the client's user. */
@@ -274,7 +272,7 @@ describe.skipIf(unusable !== null)("`cofferdam mcp --wrap`", () => {
       const { stdout } = await at.here(["approvals", "list", "--json"]);
       return /"approvalId": "([^"]+)"/.exec(stdout)?.[1];
     };
-    const id = await vi.waitUntil(waiting, { timeout: 20_000 });
+    const id = await vi.waitUntil(waiting, { timeout: 60_000 });
     expect((await at.cofferdam(["approvals", "approve", id])).exit).toBe(0);
     expect(await call).toContain("made");
 

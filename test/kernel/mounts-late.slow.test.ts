@@ -41,35 +41,25 @@ async function mounted(
 
 // Each waits most of its time, in mounts of its own.
 describe.skipIf(unusable !== null).each(PEOPLE)("for $name", { concurrent: true }, (person) => {
-  itUnless(
-    notRoot,
-    "fs.mounts: a mount that arrives on the host while a program runs is told",
-    async () => {
-      const { replies, sub } = await mounted(person, 'mount -n -t tmpfs -o mode=1777 none "$0/sub"');
-      expect(replies[1]).toMatchObject({
-        kind: "ran",
-        code: 0,
-        stdout: "writable\n",
-        standings: { files: "partial" },
-        mounts: { changes: [`the mount at ${sub} was not planned`], uncovered: [], unprotected: [] },
-      });
-    },
-    60_000,
-  );
+  itUnless(notRoot, "fs.mounts: a mount that arrives on the host while a program runs is told", async () => {
+    const { replies, sub } = await mounted(person, 'mount -n -t tmpfs -o mode=1777 none "$0/sub"');
+    expect(replies[1]).toMatchObject({
+      kind: "ran",
+      code: 0,
+      stdout: "writable\n",
+      standings: { files: "partial" },
+      mounts: { changes: [`the mount at ${sub} was not planned`], uncovered: [], unprotected: [] },
+    });
+  });
 
-  itUnless(
-    notRoot,
-    "fs.mounts: where none arrives, nothing is told",
-    async () => {
-      const { replies } = await mounted(person, ":");
-      expect(replies[1]).toMatchObject({
-        kind: "ran",
-        code: 0,
-        stdout: "below\nwritable\n",
-        standings: { files: "enforced" },
-      });
-      expect(replies[1]).not.toHaveProperty("mounts");
-    },
-    60_000,
-  );
+  itUnless(notRoot, "fs.mounts: where none arrives, nothing is told", async () => {
+    const { replies } = await mounted(person, ":");
+    expect(replies[1]).toMatchObject({
+      kind: "ran",
+      code: 0,
+      stdout: "below\nwritable\n",
+      standings: { files: "enforced" },
+    });
+    expect(replies[1]).not.toHaveProperty("mounts");
+  });
 });

@@ -42,7 +42,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     console.info(
       `as ${person.name}: what is changed, which probes get through without the proof, what the proof says\n${lines.join("\n")}`,
     );
-  }, 120_000);
+  });
 
   it("proof: the plan as it is stands, and no probe gets through", () => {
     expect(rows[0]).toEqual({ id: "files", change: "nothing", refused: null, red: [] });

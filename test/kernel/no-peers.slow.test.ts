@@ -2,15 +2,13 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { installOurselves } from "../support/installed-copy.ts";
 import { connected, writeServer } from "../support/mcp/wrapped.ts";
 import { endOf } from "../unit/cli/command-line.ts";
 
 sandboxMustWork("commands without optional packages");
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const stage = realpathSync(mkdtempSync(join(homedir(), ".cofferdam-peers-")));
 afterAll(() => rmSync(stage, { recursive: true, force: true }));

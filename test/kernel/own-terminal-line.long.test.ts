@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, type TestContext, vi } from "vitest";
+import { describe, expect, it, type TestContext } from "vitest";
 import { cofferdamFor } from "../support/battery/command.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
@@ -8,8 +8,6 @@ import { Place } from "../support/battery/place.ts";
 import { type Relay, relay } from "../support/battery/relay.ts";
 
 sandboxMustWork("a terminal at the end of a slow line");
-vi.setConfig({ testTimeout: 60_000 });
-
 /** What the line brings, in bytes a millisecond. */
 const RATE = 200;
 /** More than that takes three seconds, all of which may be on its way when the program has ended. */

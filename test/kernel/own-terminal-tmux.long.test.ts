@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, test, vi } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { PEOPLE } from "../support/battery/people.ts";
 import { commandLinesWith } from "../support/battery/processes.ts";
@@ -9,8 +9,6 @@ import { Pane, paneProblem } from "../support/screen/pane.ts";
 import { processesWith, soon, uniqueWord } from "../unit/cli/command-line.ts";
 
 sandboxMustWork("a terminal of a command's own");
-vi.setConfig({ testTimeout: 60_000 });
-
 const problem = unusable ?? paneProblem();
 if (problem !== null) console.warn(`nobody sits at a terminal of tmux: ${problem}`);
 

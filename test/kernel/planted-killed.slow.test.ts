@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { describe, expect, it, test, vi } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { endingOf } from "../support/battery/command.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { CALLER, PEOPLE } from "../support/battery/people.ts";
@@ -9,8 +9,6 @@ import { Place } from "../support/battery/place.ts";
 import { heldIn, isThere } from "../support/quarantine/planting.ts";
 
 sandboxMustWork("what killed calls plant");
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const settings = (appeared: string) => ({
   sandbox: { appeared },

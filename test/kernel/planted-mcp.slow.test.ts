@@ -1,12 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { NO, wrapPlace, wrapped, YES } from "../support/mcp/wrapped.ts";
 
 sandboxMustWork("what wrapped MCP servers plant");
-
-vi.setConfig({ testTimeout: 60_000 });
 
 /** A server whose one tool plants the same each time, if it is not there. */
 const SERVER = `while read -r line; do

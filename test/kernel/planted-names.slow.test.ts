@@ -14,8 +14,6 @@ import { place } from "../unit/cli/command-line.ts";
 
 sandboxMustWork("what calls plant under names that are no UTF-8");
 
-vi.setConfig({ testTimeout: 60_000 });
-
 /** A folder's name, as paths have it, and as a shell makes it; and a name that is all UTF-8. */
 const NAMES = [
   ["with a byte that is no UTF-8", "b\udcff", "$(printf 'b\\377')"],

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { TestSession } from "../support/approval/test-session.ts";
 import { endingOf } from "../support/battery/command.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
@@ -11,8 +11,6 @@ import { QUARANTINE } from "../support/planting/ground.ts";
 import { fatesOf, heldIn, run, standingWith } from "../support/quarantine/planting.ts";
 
 sandboxMustWork("what calls plant in build trees without a change to any file that hosts execute");
-
-vi.setConfig({ testTimeout: 60_000 });
 
 interface Attack {
   readonly how: string;

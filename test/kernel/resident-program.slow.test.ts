@@ -48,7 +48,7 @@ class Said {
   async line(held: ResidentProgram, line: string): Promise<string> {
     const before = this.text.length;
     held.input.write(`${line}\n`);
-    await vi.waitUntil(() => this.text.slice(before).endsWith("\n"), { timeout: 10_000 });
+    await vi.waitUntil(() => this.text.slice(before).endsWith("\n"), { timeout: 60_000 });
     return this.text.slice(before).trim();
   }
 

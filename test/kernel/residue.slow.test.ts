@@ -93,7 +93,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
       const child = place.start({
         job: { profiles: [profile], calls: [inside(`: > ${place.ws}/up; sleep 60`)] },
       });
-      await vi.waitUntil(() => existsSync(join(place.ws, "up")), { timeout: 20_000 });
+      await vi.waitUntil(() => existsSync(join(place.ws, "up")), { timeout: 60_000 });
       child.kill("SIGKILL");
       await new Promise((resolve) => child.once("close", resolve));
       expect([[...held()].toSorted(), ledger().length]).toEqual([["deep", "held"], 1]);
@@ -108,7 +108,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
     const child = place.start({
       job: { profiles: [profile], calls: [inside(`: > ${place.ws}/up; sleep 60`)] },
     });
-    await vi.waitUntil(() => existsSync(join(place.ws, "up")), { timeout: 20_000 });
+    await vi.waitUntil(() => existsSync(join(place.ws, "up")), { timeout: 60_000 });
     child.kill("SIGKILL");
     await new Promise((resolve) => child.once("close", resolve));
     writeFileSync(join(place.ws, "held/theirs"), "kept");
@@ -132,7 +132,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
         },
         `${name}.json`,
       );
-      await vi.waitUntil(() => existsSync(join(place.ws, `up-${name}`)), { timeout: 20_000 });
+      await vi.waitUntil(() => existsSync(join(place.ws, `up-${name}`)), { timeout: 60_000 });
       return { ended: new Promise((resolve) => child.once("close", resolve)) };
     };
     const [first, second] = [await start("first"), await start("second")];

@@ -47,8 +47,6 @@ class Lives implements Disposable {
   }
 }
 
-vi.setConfig({ testTimeout: 120_000 });
-
 describe.skipIf(unusable !== null)("a process that is killed", () => {
   it("failure, process killed while pending: at any step between asking and the end of the run no request is lost, and nothing runs twice (approve.race, S4-19)", async () => {
     using lives = new Lives();

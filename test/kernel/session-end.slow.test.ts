@@ -70,7 +70,7 @@ describe.skipIf(unusable !== null)("a session that ends while calls are made", (
   it("ends what runs, and what is called behind its end", async () => {
     await using at = await testSession(() => undefined, { session: { caller: "person" } });
     const running = at.session.call("shell", { argv: ["sh", "-c", ": > up; exec sleep 60"] });
-    await vi.waitUntil(() => existsSync(`${at.place.ws}/up`), { timeout: 20_000 });
+    await vi.waitUntil(() => existsSync(`${at.place.ws}/up`), { timeout: 60_000 });
     await at.session[Symbol.asyncDispose]();
     expect((await running).kind).toBe("failed");
     await expect(at.session.call("read_file", { path: "a" })).rejects.toThrow("has ended");

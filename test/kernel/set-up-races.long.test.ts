@@ -39,7 +39,6 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
       expect(result.made).toEqual([]);
       expect(result.ran + result.notBuilt).toBeGreaterThan(10);
     },
-    180_000,
   );
 
   it.each(HELD_WAYS)(
@@ -49,7 +48,6 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
       expect(result.made).toEqual([]);
       expect(Math.min(result.ran, result.notBuilt)).toBeGreaterThan(0);
     },
-    180_000,
   );
 
   it.each(WAYS)(
@@ -58,7 +56,6 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
       const result = await race(person, { prefix, root, isLinked: false, tries: 5_000, how: "plain" });
       expect(result.made).not.toEqual([]);
     },
-    180_000,
   );
 });
 

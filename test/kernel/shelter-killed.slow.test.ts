@@ -58,6 +58,5 @@ describe.skipIf(unusable !== null).each(PEOPLE)("as $name", (person) => {
         end(processesWith(word));
       }
     },
-    180_000,
   );
 });

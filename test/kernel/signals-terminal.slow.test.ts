@@ -127,7 +127,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("at a terminal, as $name", (pers
       await terminal.sees("Stopped");
       expect(await grows()).toEqual([false, false]);
       terminal.type("fg\n");
-      await vi.waitFor(async () => expect(await grows()).toEqual([true, true]), { timeout: 10_000 });
+      await vi.waitFor(async () => expect(await grows()).toEqual([true, true]), { timeout: 60_000 });
       terminal.type("\u{1a}");
       await terminal.sees("Stopped");
       terminal.type("kill %1; fg; echo status $?\n");

@@ -17,7 +17,7 @@ describe.skipIf(unusable !== null).each(PEOPLE)("the state folder, as $name", (p
     const names = Array.from({ length: 6 }, (_, at) => `${at}.json`);
     const all = await Promise.all(names.map((name) => place.run({ job: { calls: CALLS } }, name)));
     expect(all).toMatchObject(names.map(() => RAN));
-  }, 30_000);
+  });
 
   it.each(["launcher.json", "attestation.json"])(
     "makes nobody wait for a FIFO in the place of %s",
@@ -30,6 +30,5 @@ describe.skipIf(unusable !== null).each(PEOPLE)("the state folder, as $name", (p
       expect(status).toBe(0);
       expect(await place.run({ job: { calls: CALLS } })).toMatchObject(RAN);
     },
-    30_000,
   );
 });

@@ -35,7 +35,7 @@ describe.each(HERE)("a store in $kind, shared by processes", ({ fresh }) => {
     }
     expect(told[0]).toEqual(told[1]);
     expect(run.length).toBeGreaterThan(REQUESTS / 2);
-  }, 120_000);
+  });
 
   it("is whole whenever its processes are killed: what has come back stands, what has not is there or not, and what was taken is found", async () => {
     await using shared = await fresh();
@@ -76,7 +76,7 @@ describe.each(HERE)("a store in $kind, shared by processes", ({ fresh }) => {
     console.log(
       `${all.kills} were killed; ${all.abandoned} runs were cut off, ${all.pending} questions left open`,
     );
-  }, 60_000);
+  });
 });
 
 /** What a request may be when a step has come back that its process has said. */

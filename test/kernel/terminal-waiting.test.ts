@@ -15,7 +15,7 @@ function call(number: number, of: Partial<ApprovalRequest> = {}): Command {
 }
 
 describe.skipIf(terminalProblem() !== null)("several calls that wait", () => {
-  test("get no more than one answer from a key that is held down", { timeout: 60_000 }, async () => {
+  test("get no more than one answer from a key that is held down", async () => {
     const person = await sitDown({ rows: 24 });
     person.tell(...Array.from({ length: 6 }, (_, at) => call(at + 1)));
     await person.reads("1 of 6 waiting");

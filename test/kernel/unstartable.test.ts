@@ -1,12 +1,10 @@
 import { chmodSync, existsSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Outcome, ShellInput } from "../../src/index.ts";
 import { type TestSession, testSession } from "../support/approval/test-session.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 
 sandboxMustWork("programs that can't be started");
-vi.setConfig({ testTimeout: 60_000 });
-
 /** A root with scripts, links and a file, and a folder beside it that the sandbox does not show. */
 function scene(runtimes: readonly object[] = []): Promise<TestSession> {
   return testSession(

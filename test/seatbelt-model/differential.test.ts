@@ -38,7 +38,7 @@ describe("the text of a plan means what the profile says, whichever rule counts 
   let run: Run;
   beforeAll(() => {
     run = runDifferential(400);
-  }, 120_000);
+  });
 
   it("of many profiles, most of which are rendered", () => {
     expect(run.refused / run.profiles).toBeLessThan(0.25);

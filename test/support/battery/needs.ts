@@ -27,7 +27,7 @@ export function itNeeds(
   programs: readonly string[],
   title: string,
   body: () => Promise<void> | void,
-  timeoutMs = 120_000 * PATIENCE,
+  timeoutMs = 300_000 * PATIENCE,
 ): void {
   const missing = programs.filter((program) => !existsSync(program));
   if (missing.length > 0) console.warn(`${title}: not tried, ${missing.join(", ")} is missing`);
@@ -42,7 +42,7 @@ export function itUnless(
   reason: string | null,
   title: string,
   body: () => Promise<void> | void,
-  timeoutMs = 120_000 * PATIENCE,
+  timeoutMs = 300_000 * PATIENCE,
 ): void {
   if (reason !== null) console.warn(`${title}: not tried, ${reason}`);
   it.skipIf(reason !== null)(title, { timeout: timeoutMs }, body);

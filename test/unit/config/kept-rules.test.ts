@@ -161,7 +161,7 @@ describe("nothing is kept, and it is said,", () => {
   });
 });
 
-test("several processes write one file, and lose and invent nothing", { timeout: 120_000 }, async () => {
+test("several processes write one file, and lose and invent nothing", async () => {
   const at = project();
   const kept = at.open();
   await kept.keep(rule("counted", "git log", { maxUses: 30 }));

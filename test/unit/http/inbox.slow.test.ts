@@ -30,7 +30,7 @@ const three = async (at: TestApp): Promise<void> => {
 /** The time that is left, between 30 and 65 seconds. */
 const LEFT = /\b(1:0[0-5]|0:[345]\d) left\b/;
 
-describe.skipIf(NO_BROWSER !== null)("the inbox", { timeout: 180_000 }, () => {
+describe.skipIf(NO_BROWSER !== null)("the inbox", () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await openBrowser();

@@ -6,7 +6,7 @@ import { send } from "../../support/http/wire.ts";
 
 const SECONDS = 20;
 
-describe.concurrent("a server under load", { timeout: 120_000 }, () => {
+describe.concurrent("a server under load", () => {
   test.each([
     [1_000, 10],
     [50, 100],

@@ -69,7 +69,7 @@ function clickIn(worker: Worker): Promise<void> {
   });
 }
 
-describe.skipIf(NO_BROWSER !== null)("notifications of the inbox", { timeout: 180_000 }, () => {
+describe.skipIf(NO_BROWSER !== null)("notifications of the inbox", () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await openBrowser();

@@ -61,7 +61,7 @@ describe("a client that reads nothing is cut off, the others get every event mea
     ["after as many bytes as may wait", { unsentBytes: 256 * 1024, stalledMs: 600_000 }, 10_000, 256 * 1024],
     ["after as many events as may wait", { unsentBytes: 1024 ** 3, stalledMs: 600_000 }, 0, 2_000 * 1_000],
     ["after some time", { unsentBytes: 1024 ** 3, stalledMs: 200 }, 10_000, Number.POSITIVE_INFINITY],
-  ])("%s", { timeout: 60_000 }, async (what, bounds, length, max) => {
+  ])("%s", async (what, bounds, length, max) => {
     const store = new MemoryStore();
     const listen = join(folder, `${bounds.stalledMs} ${length}.sock`);
     await using at = await testApp({ store, listen, maxSubscribers: 2, ...bounds });

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { testApp } from "../../support/http/test-app.ts";
 
-test("http.auth: a connection that does not say what it wants is ended", { timeout: 120_000 }, async () => {
+test("http.auth: a connection that does not say what it wants is ended", async () => {
   await using at = await testApp();
   const { hostname, port } = new URL(at.server.url);
   const socket = connect({ host: hostname, port: Number(port) });

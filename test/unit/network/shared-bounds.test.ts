@@ -77,5 +77,5 @@ describe("a call with very many connections", () => {
       "limit: 320 programs are already connected to the proxy",
     );
     expect(other.refused).toEqual([]);
-  }, 30_000);
+  });
 });

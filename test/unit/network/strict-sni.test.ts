@@ -126,7 +126,7 @@ describe("with `strict_sni`", () => {
         await expect.poll(() => open, { timeout: 4_000 }).toBe(0);
       }
     expect(at.refused).toEqual([]);
-  }, 30_000);
+  });
 
   it("a hello after a server's wish for another is read, whatever stands between", async () => {
     const listed = hostsOf("a.test:443");

@@ -286,7 +286,7 @@ const used = anySettings.chain((given) =>
 );
 
 describe("for every config, and whatever a tool needs", () => {
-  test("each profile derived for it is within the shell's own", { timeout: 60_000 }, () => {
+  test("each profile derived for it is within the shell's own", () => {
     fc.assert(
       fc.property(used, ([given, needs]) => {
         const [own, shell] = [deriveShellNeeds(settingsFor(given, needs)), deriveShellNeeds(given)];
@@ -299,7 +299,7 @@ describe("for every config, and whatever a tool needs", () => {
     );
   });
 
-  test("a tool that needs all of it has the same files as the shell", { timeout: 60_000 }, () => {
+  test("a tool that needs all of it has the same files as the shell", () => {
     fc.assert(
       fc.property(anySettings, (given) => {
         expect(
