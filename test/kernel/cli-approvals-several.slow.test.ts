@@ -2,13 +2,12 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { thisHost } from "../../src/host/look/host.ts";
 import { createSupervisor, defineTool } from "../../src/index.ts";
 import type { ApprovalRequest } from "../../src/policy/request.ts";
 import { knownPath } from "../../src/profile/path.ts";
 import { askHere } from "../support/approval/ask-here.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
-import { type Given, type Place, place, terminalProblem } from "../unit/cli/command-line.ts";
+import { type Given, hostIn, type Place, place, terminalProblem } from "../unit/cli/command-line.ts";
 
 sandboxMustWork("several approvals from the command line");
 
@@ -51,7 +50,7 @@ async function supervisorAt(at: Place) {
   const supervisor = await createSupervisor({
     config: join(at.project, "cofferdam.yaml"),
     cwd: knownPath(at.project),
-    host: thisHost({ stateFolder: knownPath(join(at.state, "cofferdam")) }),
+    host: hostIn(at),
   });
   onTestFinished(() => supervisor.close());
   return supervisor;
@@ -178,7 +177,7 @@ describe.skipIf(unusable !== null)("`cofferdam approvals`", () => {
     await askHere(at, shell("touch", "there"), { cwd: other });
     for (const name of ["a", "b"]) await askHere(at, shell("touch", name));
     // Without a terminal, nothing is answered that nobody confirmed.
-    const unasked = await at.here(["approvals", "approve", "--all"]);
+    const unasked = await at.cofferdam(["approvals", "approve", "--all"]);
     expect([unasked.exit, unasked.stderr]).toEqual([
       64,
       expect.stringContaining("no terminal to confirm on"),

@@ -2,14 +2,13 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { thisHost } from "../../src/host/look/host.ts";
 import { BrokerHandler, createDesk, createSupervisor } from "../../src/index.ts";
 import { knownPath } from "../../src/profile/path.ts";
 import { askHere } from "../support/approval/ask-here.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { ANN, BotApi, EVE } from "../support/telegram/bot-api.ts";
 import { CHAT, TOKEN } from "../support/telegram/one-bot.ts";
-import { type Ended, type Place, place } from "../unit/cli/command-line.ts";
+import { type Ended, hostIn, type Place, place } from "../unit/cli/command-line.ts";
 
 sandboxMustWork("approvals from the command line");
 
@@ -114,7 +113,7 @@ describe.skipIf(unusable !== null)("a call that does not wait", () => {
   test("shows of an answer that it brings another input, and not which", async () => {
     const at = await place(configOf());
     const id = await suspended(at);
-    const host = thisHost({ stateFolder: knownPath(join(at.state, "cofferdam")) });
+    const host = hostIn(at);
     await using desk = await createDesk({ config: join(at.project, "cofferdam.yaml"), host });
     const editedInput = { path: "other", content: "a secret" };
     await desk.broker.respond(id, { status: "approved", scope: "once", by: "ann", editedInput }, "ann");
@@ -273,7 +272,7 @@ describe.skipIf(unusable !== null)("a yes for a session", () => {
     const supervisor = await createSupervisor({
       config: join(at.project, "cofferdam.yaml"),
       cwd: knownPath(at.project),
-      host: thisHost({ stateFolder: knownPath(join(at.state, "cofferdam")) }),
+      host: hostIn(at),
     });
     onTestFinished(() => supervisor[Symbol.asyncDispose]());
     const session = supervisor.session({ handler: new BrokerHandler() });

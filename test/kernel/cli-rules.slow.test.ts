@@ -3,14 +3,12 @@ import { join } from "node:path";
 import { StdioClientTransport as CurrentStdio } from "@modelcontextprotocol/client/stdio";
 import { StdioClientTransport as PreviousStdio } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { describe, expect, test } from "vitest";
-import { thisHost } from "../../src/host/look/host.ts";
 import { createSupervisor, type Outcome } from "../../src/index.ts";
 import type { CallCover } from "../../src/policy/cover.ts";
-import { knownPath } from "../../src/profile/path.ts";
 import { askHere } from "../support/approval/ask-here.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { connect, type McpTestClient } from "../support/mcp/clients.ts";
-import { type Place, place } from "../unit/cli/command-line.ts";
+import { hostIn, type Place, place } from "../unit/cli/command-line.ts";
 
 sandboxMustWork("rules and grants from the command line");
 
@@ -34,9 +32,8 @@ async function called(at: Place, line: string): Promise<number> {
 }
 
 /** The same call in this process, under what is kept by then. */
-async function endedHere({ project, state }: Place, line: string): Promise<Outcome["kind"]> {
-  const host = thisHost({ cwd: knownPath(project), stateFolder: knownPath(join(state, "cofferdam")) });
-  await using supervisor = await createSupervisor({ host });
+async function endedHere(at: Place, line: string): Promise<Outcome["kind"]> {
+  await using supervisor = await createSupervisor({ host: hostIn(at) });
   const session = supervisor.session({ remember: false, wait: { style: "suspend" } });
   return (await session.call("shell", { argv: line.split(" ") })).kind;
 }

@@ -2,11 +2,9 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { thisHost } from "../../src/host/look/host.ts";
 import { createSupervisor, type Supervisor } from "../../src/index.ts";
-import { knownPath } from "../../src/profile/path.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
-import { type Place, place } from "../unit/cli/command-line.ts";
+import { hostIn, type Place, place } from "../unit/cli/command-line.ts";
 
 sandboxMustWork("explain compared with calls of file tools and commands");
 
@@ -90,11 +88,7 @@ describe.skipIf(unusable !== null)("explain says what a file tool and a command 
     const at = await standing();
     const [answers, results]: [[string, Answers][], [string, Answers][]] = [[], []];
     for (const [path] of cases) answers.push([path, await explained(at, ask, path)]);
-    const host = thisHost({
-      cwd: knownPath(at.project),
-      stateFolder: knownPath(join(at.state, "cofferdam")),
-    });
-    await using supervisor = await createSupervisor({ host });
+    await using supervisor = await createSupervisor({ host: hostIn(at) });
     for (const [path] of cases) results.push([path, await tried(supervisor, ask, path)]);
     expect(answers).toEqual(cases);
     expect(results).toEqual(cases);

@@ -2,14 +2,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { rememberTrust, revokeTrust, trustFile } from "../../src/config/trust.ts";
-import { thisHost } from "../../src/host/look/host.ts";
 import { serveMcp } from "../../src/mcp/serve-stdio.ts";
-import { knownPath } from "../../src/profile/path.ts";
 import { sandboxMustWork, unusable } from "../support/battery/needs.ts";
 import { configWith, LiveProject } from "../support/live/project.ts";
 import { connect, type Generation } from "../support/mcp/clients.ts";
 import { Lines } from "../support/mcp/lines.ts";
-import { place } from "../unit/cli/command-line.ts";
+import { hostIn, place } from "../unit/cli/command-line.ts";
 
 vi.setConfig({ testTimeout: 600_000 });
 sandboxMustWork("MCP clients while the config changes");
@@ -60,7 +58,7 @@ describe.skipIf(unusable !== null)("config.live: the commands that serve", () =>
     const at = await place();
     const file = join(at.project, "cofferdam.yaml");
     const text = readFileSync(file, "utf8");
-    const host = thisHost({ stateFolder: knownPath(join(at.state, "cofferdam")) });
+    const host = hostIn(at);
     const child = at.start(words);
     let err = "";
     child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()));

@@ -205,12 +205,9 @@ describe.skipIf(unusable !== null)("`cofferdam mcp --wrap`", () => {
     ],
   ])("is refused with %s", async (_claim, words, message) => {
     const at = await wrapPlace(SERVERS);
-    const isByItself = words.length === 1;
-    const { exit, stdout, stderr } = await (isByItself ? at.cofferdam : at.here)([
-      "mcp",
-      "--quiet",
-      ...words,
-    ]);
+    // One of them is tried as a process.
+    const run = words.length === 1 ? at.cofferdam : at.here;
+    const { exit, stdout, stderr } = await run(["mcp", "--quiet", ...words]);
     expect([exit, stdout]).toEqual([64, ""]);
     expect(stderr).toContain(message);
   });

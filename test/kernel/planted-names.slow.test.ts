@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { describe, expect, it, test, vi } from "vitest";
-import { thisHost } from "../../src/host/look/host.ts";
 import { statsOf } from "../../src/host/look/nodes.ts";
 import { createSupervisor, MemoryStore } from "../../src/index.ts";
 import { joinPath, knownPath, pathToBytes } from "../../src/profile/path.ts";
@@ -10,7 +9,7 @@ import { CALLER } from "../support/battery/people.ts";
 import { Place } from "../support/battery/place.ts";
 import { served } from "../support/mcp/served.ts";
 import { fatesOf, heldIn, isThere, run, standingWith } from "../support/quarantine/planting.ts";
-import { place } from "../unit/cli/command-line.ts";
+import { hostIn, place } from "../unit/cli/command-line.ts";
 
 sandboxMustWork("what calls plant under names that are no UTF-8");
 
@@ -149,7 +148,7 @@ test.skipIf(unusable !== null).each(NAMES)(
       expect((await cli("approvals", "show", approvalId)).stdout).toContain(shown);
       return { approved: false };
     });
-    const host = thisHost({ stateFolder: knownPath(join(at.state, "cofferdam")) });
+    const host = hostIn(at);
     const config = join(at.project, "cofferdam.yaml");
     {
       await using supervisor = await createSupervisor({ config, host, cwd: knownPath(at.project) });

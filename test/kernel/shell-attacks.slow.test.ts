@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { parseLine } from "../../src/shell/parse.ts";
 import { ATTACK_LINES, builtinLines, settingLines } from "../support/shell/attack-lines.ts";
 import { breachOf } from "../support/shell/reading-law.ts";
@@ -40,6 +40,9 @@ it("a line that is tried changes nothing outside the folder of its trial", async
   const places = [tmpdir(), homedir(), "/", "/dev", bash.folder].map((folder) =>
     join(folder, `cofferdam-tried-${process.pid}`),
   );
+  onTestFinished(() => {
+    for (const place of places) rmSync(place, { force: true });
+  });
   for (const place of places) await bash.run(`: >${place}`);
   expect(places.map((place) => existsSync(place))).toEqual([false, false, false, false, true]);
 });

@@ -85,7 +85,7 @@ const INSTANTS: Readonly<Record<string, Instant>> = {
   },
 };
 
-/** One of the person's rows by day, and the other one at the next instant; all of them with `--long`. */
+/** By day, a person tries one of its rows at each instant, in turn. With `--long`, or as the only person, it tries all. */
 function sentAt(person: Person, instant: string): readonly (readonly Name[])[] {
   const [rows, at] = [rowsOf(person, SENT), Object.keys(INSTANTS).indexOf(instant)];
   return IS_LONG || PEOPLE.length === 1 ? rows : rows.filter((_, index) => index === at % rows.length);

@@ -1,16 +1,13 @@
-import { join } from "node:path";
-import { thisHost } from "../../../src/host/look/host.ts";
 import { createSupervisor } from "../../../src/index.ts";
-import { knownPath } from "../../../src/profile/path.ts";
-import type { Place } from "../../unit/cli/command-line.ts";
+import { hostIn, type Place } from "../../unit/cli/command-line.ts";
 
 /** Calls a tool in this process, as `cofferdam call --suspend` does in its own; the id of the request that is left open. */
 export async function askHere(
-  { project, state }: Pick<Place, "project" | "state">,
+  at: Pick<Place, "project" | "state">,
   [tool, input]: readonly [tool: string, input: string],
-  { cwd = project, answer }: { readonly cwd?: string; readonly answer?: "approve" | "reject" } = {},
+  { cwd = at.project, answer }: { readonly cwd?: string; readonly answer?: "approve" | "reject" } = {},
 ): Promise<string> {
-  const host = thisHost({ cwd: knownPath(cwd), stateFolder: knownPath(join(state, "cofferdam")) });
+  const host = hostIn(at, cwd);
   await using supervisor = await createSupervisor({ host });
   const outcome = await supervisor.session({ wait: { style: "suspend" } }).call(tool, JSON.parse(input));
   if (outcome.kind !== "pending") throw new Error(`it was not asked about: ${JSON.stringify(outcome)}`);

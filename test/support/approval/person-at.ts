@@ -1,8 +1,5 @@
-import { join } from "node:path";
-import { thisHost } from "../../../src/host/look/host.ts";
 import { createSupervisor } from "../../../src/index.ts";
-import { knownPath } from "../../../src/profile/path.ts";
-import type { Place } from "../../unit/cli/command-line.ts";
+import { hostIn, type Place } from "../../unit/cli/command-line.ts";
 
 /** Runs commands in this process as `cofferdam run` does in its own. */
 interface PersonHere extends AsyncDisposable {
@@ -11,9 +8,8 @@ interface PersonHere extends AsyncDisposable {
 }
 
 /** A person who types commands in a place, and whom nobody can ask. */
-export async function personAt({ project, state }: Pick<Place, "project" | "state">): Promise<PersonHere> {
-  const host = thisHost({ cwd: knownPath(project), stateFolder: knownPath(join(state, "cofferdam")) });
-  const supervisor = await createSupervisor({ host });
+export async function personAt(at: Pick<Place, "project" | "state">): Promise<PersonHere> {
+  const supervisor = await createSupervisor({ host: hostIn(at) });
   const session = supervisor.session({ caller: "person", remember: false });
   return {
     can: async (line) => (await session.call("shell", { argv: ["sh", "-c", line] })).kind === "done",

@@ -21,15 +21,15 @@ const first = await tryWithout(null);
 process.stdout.write(`${JSON.stringify({ clause: "nothing", red: first.red })}\n`);
 for (const clause of first.clauses) {
   const { red } = await tryWithout(clause, "named");
-  // What moves a folder above may not name what lies in it.
+  // An attack that moves a folder does not name the files in it. So all attacks follow where none of these succeeds.
   const found = red.length > 0 ? red : (await tryWithout(clause)).red;
   process.stdout.write(`${JSON.stringify({ clause, red: found })}\n`);
 }
 process.stdin.destroy();
 
 /**
- * Runs the attacks without one clause, told by its words below the place: all of them, or those that name its path. Tells
- * every clause that could be left out.
+ * Runs all attacks, or those that name the path of the clause, on the plan without that clause. Returns the attacks that
+ * succeed, and the names of all clauses that could be left out.
  */
 async function tryWithout(clause: string | null, tried: "all" | "named" = "all") {
   using ground = prepareGround({ word: "word", asRoot: false, platform: "linux" });

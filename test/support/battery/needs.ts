@@ -9,6 +9,9 @@ import { PATIENCE } from "../long.ts";
 const MUST_WORK = process.env["COFFERDAM_SANDBOX_MUST_WORK"] === "1";
 
 const BWRAP = "/usr/bin/bwrap";
+/** A test that never ends is stopped after this time. */
+const TIMEOUT_MS = 300_000 * PATIENCE;
+
 const THIN = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--unshare-all", "--unshare-user"];
 
 /** Why no sandbox can be tried on this machine, or null. */
@@ -27,7 +30,7 @@ export function itNeeds(
   programs: readonly string[],
   title: string,
   body: () => Promise<void> | void,
-  timeoutMs = 300_000 * PATIENCE,
+  timeoutMs = TIMEOUT_MS,
 ): void {
   const missing = programs.filter((program) => !existsSync(program));
   if (missing.length > 0) console.warn(`${title}: not tried, ${missing.join(", ")} is missing`);
@@ -42,7 +45,7 @@ export function itUnless(
   reason: string | null,
   title: string,
   body: () => Promise<void> | void,
-  timeoutMs = 300_000 * PATIENCE,
+  timeoutMs = TIMEOUT_MS,
 ): void {
   if (reason !== null) console.warn(`${title}: not tried, ${reason}`);
   it.skipIf(reason !== null)(title, { timeout: timeoutMs }, body);

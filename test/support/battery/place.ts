@@ -54,7 +54,7 @@ export class Place implements Disposable {
   readonly state: string;
   readonly #configs: string[] = [];
 
-  /** Its state folder knows the machine already, as after a first call, unless `isFirst`. */
+  /** The state folder has the result of an earlier self-check, unless `isFirst`. */
   constructor(person: Person, { isFirst = false }: { readonly isFirst?: boolean } = {}) {
     this.person = person;
     this.top = mkdtempSync(join(tmpdir(), "cofferdam-battery-"));

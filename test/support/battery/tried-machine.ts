@@ -17,10 +17,10 @@ import { join } from "node:path";
 import { inject } from "vitest";
 import { checkoutFor, compileCacheFor, PEOPLE, type Person } from "./people.ts";
 
-/** What a state folder holds of the machine and the user alone, whatever the config: each file names what it holds for. */
+/** The files of a state folder that do not depend on the config. A supervisor uses one only for the machine that it names. */
 const FILES: readonly string[] = ["launcher.json", "attestation.json"];
 
-/** Puts into a person's state folder (XDG_STATE_HOME) what the self-check found, as if it was not the first one there. */
+/** Copies the result of an earlier self-check into a person's state folder (XDG_STATE_HOME): the next start makes none. */
 export function putTried(state: string, { uid }: Pick<Person, "uid">): void {
   const person = PEOPLE.find((one) => one.uid === uid);
   if (person === undefined) return;
@@ -39,8 +39,8 @@ export function putTried(state: string, { uid }: Pick<Person, "uid">): void {
 }
 
 /**
- * The folder of what the self-check found for the person in this run of the tests: whichever file of tests needs it first
- * makes it. It is empty where no sandbox works.
+ * The folder with the result of the person's self-check in this run of the tests. The first test that needs it makes it. It
+ * is empty where no sandbox works.
  */
 function triedBy(person: Person): string {
   const kept = join(inject("runFolder"), `tried-${person.uid}`);
@@ -76,7 +76,7 @@ function triedBy(person: Person): string {
     }
     renameSync(fresh, kept);
   } catch (error) {
-    // Another file's may have been there first; this one goes with the run's folder.
+    // Another test may have made it first. What this one made goes with the run's folder.
     if (!existsSync(kept)) throw error;
   } finally {
     rmSync(top, { recursive: true, force: true });

@@ -32,7 +32,7 @@ export async function follow(
   expect([told, await remediesOf(() => after(at, told ?? ""))]).toEqual([told, []]);
 }
 
-/** The same where it takes a sandbox: the self-check was made before. */
+/** Follows a remedy that needs a sandbox. The state folder has the result of an earlier self-check. */
 export async function followInSandbox(row: Row): Promise<void> {
   await follow(row, ({ host: { stateFolder } }) => {
     mkdirSync(dirname(stateFolder), { recursive: true });

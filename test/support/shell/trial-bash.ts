@@ -17,7 +17,7 @@ import { type OpenedFile, openedFiles } from "./read-trace.ts";
 export const BASH = "/bin/bash";
 /** The tool that tells which files bash opens. */
 const STRACE = "/usr/bin/strace";
-/** Holds bash: a random line may name any file of the machine. */
+/** The sandbox around bash: a random line may name any file of the machine. */
 const BWRAP = "/usr/bin/bwrap";
 /** Makes the stand-ins: a script would take four times as long to start, and most of the time goes into starts. */
 const COMPILER = "/usr/bin/gcc";
@@ -57,7 +57,8 @@ export interface BashRun {
 
 /**
  * A bash for one line after the other, in a folder of its own, with stand-ins for programs that write down how they were
- * called. It can write nowhere else, and has no network. A shell that stays starts them: it takes a fifth of the time that this process needs for it.
+ * called. It can write only there, and has no network. A shell that stays starts them: it takes a fifth of the time that
+ * this process needs for it.
  */
 export class TrialBash implements Disposable {
   /** The folder in which each line begins, and the home folder. */
@@ -171,7 +172,7 @@ export class TrialBash implements Disposable {
   }
 }
 
-/** The options of a sandbox that can write in one folder alone; its other folders end with it. */
+/** The options of a sandbox in which one folder of the machine can be written, and nothing else of it. */
 function heldIn(folder: string): readonly string[] {
   const read = ["--ro-bind", "/", "/", "--tmpfs", "/tmp", "--proc", "/proc"];
   const devices = ["--dev", "/dev", "--remount-ro", "/dev"];

@@ -20,7 +20,7 @@ import { onTestFinished } from "vitest";
 import { dispatch } from "../../../src/cli/dispatch.ts";
 import { Print } from "../../../src/cli/print.ts";
 import { rememberTrust, trustFile } from "../../../src/config/trust.ts";
-import { thisHost } from "../../../src/host/look/host.ts";
+import { type Host, thisHost } from "../../../src/host/look/host.ts";
 import { knownPath } from "../../../src/profile/path.ts";
 import { CALLER, compileCacheFor } from "../../support/battery/people.ts";
 import { putTried } from "../../support/battery/tried-machine.ts";
@@ -63,8 +63,8 @@ export interface Place {
 }
 
 /**
- * A place with a config that needs the system's own programs alone, trusted unless told otherwise. Its state folder knows the
- * machine already, as after a first call.
+ * A place with a config that needs the system's own programs alone, trusted unless told otherwise. Its state folder has the
+ * result of an earlier self-check.
  */
 export async function place(config: string | null = CONFIG, owner?: number): Promise<Place> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "cofferdam-cli-")));
@@ -80,6 +80,11 @@ export async function place(config: string | null = CONFIG, owner?: number): Pro
   if (owner === undefined) trustIn(project, state);
   else await made.cofferdam(["trust", "--yes"], { uid: owner });
   return made;
+}
+
+/** This process as the host of a place, for a supervisor that works on the same project and state. */
+export function hostIn({ project, state }: Pick<Place, "project" | "state">, cwd = project): Host {
+  return thisHost({ cwd: knownPath(cwd), stateFolder: knownPath(join(state, "cofferdam")) });
 }
 
 /** What `cofferdam trust --yes` does there, in this process. */

@@ -41,7 +41,7 @@ function shown(page: Page): Promise<readonly Shown[]> {
   });
 }
 
-/** Keeps the service worker at work: a browser stops one that is idle for half a minute. */
+/** Sends the service worker a message every two seconds: a browser stops one that is idle for half a minute. */
 async function keepAwake(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const { active } = await navigator.serviceWorker.ready;
